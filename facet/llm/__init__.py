@@ -1,0 +1,1 @@
+"""Models: one contract (`base`), several providers, one client that caches, counts and limits."""
