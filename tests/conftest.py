@@ -1,7 +1,6 @@
 """Shared fixtures. Tests run with FACET_* cleared, in temporary folders, with no model key."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,8 +32,9 @@ def missing(name: str, reason: str) -> None:
 @pytest.fixture(scope="session")
 def docker_server() -> str:
     """Version of the Docker *server*; skips or fails without one."""
-    from facet.errors import EngineError
     from facet.sandbox.docker import DockerEngine
+
+    from facet.errors import EngineError
 
     try:
         return DockerEngine("tests").check()
@@ -44,9 +44,9 @@ def docker_server() -> str:
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> Iterator[Path]:
+def shared_data() -> Path:
     """Real skills and trials beside the project; tests that use them skip where they are absent."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("no ../shared/data beside the project")
-    yield folder
+    return folder

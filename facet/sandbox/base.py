@@ -39,6 +39,10 @@ class SandboxOptions(Value):
     keep_entrypoint: bool = False  # True: the image's ENTRYPOINT runs with `command` as its args
 
 
+DEFAULT_OPTIONS = SandboxOptions()
+"""The safe ones."""
+
+
 class ExecResult(Value):
     """One finished command."""
 
@@ -167,7 +171,7 @@ class Engine(Protocol):
         """Id of a local image, or None."""
         ...
 
-    def start(self, image: str, options: SandboxOptions = SandboxOptions()) -> Sandbox:
+    def start(self, image: str, options: SandboxOptions = DEFAULT_OPTIONS) -> Sandbox:
         """Start a container that stays up. EngineError if it does not."""
         ...
 
