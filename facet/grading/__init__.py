@@ -1,0 +1,1 @@
+"""Grading: the runner that checks a final state, and the text that starts it."""
