@@ -1,0 +1,1 @@
+"""The `facet` command: one file per command, loaded only when it is called."""

@@ -1,0 +1,63 @@
+"""What commands share: the workspace and JSON options, and where progress and results go.
+
+Results go to stdout, progress to stderr; the last line on stdout is a summary for people (with
+`--json` stdout is one JSON document and nothing else).
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from facet.config import load_config
+from facet.workspace import Workspace
+
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        help="Workspace folder (default: FACET_WORKSPACE, else data/workspace).",
+        file_okay=False,
+    ),
+]
+"""`--workspace DIR`; give it the default None and pass it to `open_workspace`."""
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+"""`--json`; give it the default False."""
+
+
+def open_workspace(path: Path | None, *, create: bool = True) -> Workspace:
+    """The workspace that the option or the settings name; raises WorkspaceError."""
+    return Workspace.open(path or load_config().workspace, create=create)
+
+
+def progress(line: str) -> None:
+    """A line for people on stderr."""
+    typer.echo(line, err=True)
+
+
+def result(line: str) -> None:
+    """A line of the result on stdout."""
+    typer.echo(line)
+
+
+def result_json(value: Any) -> None:
+    """The whole result as one JSON document on stdout."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def table(rows: Iterable[Sequence[Any]], header: Sequence[str]) -> str:
+    """Plain text columns, left aligned; control characters become spaces, None becomes "-"."""
+    cells = [list(header), *([_cell(c) for c in row] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    lines = [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells
+    ]
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def _cell(value: Any) -> str:
+    text = "-" if value is None else str(value)
+    return "".join(c if c.isprintable() else " " for c in text)

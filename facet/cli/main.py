@@ -1,0 +1,130 @@
+"""Entry point of `facet`: a table of commands, each loaded only when it is called.
+
+`facet --help` prints the table and imports no command. A command is a plain Typer function; the
+folder, JSON and table helpers they share are in `facet.cli.common`. Errors of `facet.errors` end
+as one line on stderr and the exit code of their class; any other exception is a bug and keeps
+its traceback.
+
+Exit codes: 0 good, 1 judged and found wanting, 2 wrong input, 3 engine missing, 4 workspace,
+130 cancelled.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from facet import __version__
+from facet.errors import Cancelled, FacetError
+
+
+class Command(NamedTuple):
+    """Where a command lives, and the line that `facet --help` shows for it."""
+
+    target: str  # "module:function"
+    help: str
+
+
+COMMANDS: dict[str, Command] = {}
+"""Every command, `"group name"` for those in a group. A new command is one line here, e.g.
+`"stats": Command("facet.cli.stats:stats", "Show the funnel of a run.")`."""
+
+GROUPS: dict[str, str] = {
+    "base": "Base images and the grading runner.",
+    "skills": "Skill packages, the raw material.",
+}
+"""What each group is for."""
+
+
+def load(command: Command) -> Callable[..., Any]:
+    """Import a command's module and return its function, Ctrl-C turned into `Cancelled`."""
+    module, _, name = command.target.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except KeyboardInterrupt as error:
+            raise Cancelled("cancelled; what was finished is kept") from error
+
+    return run
+
+
+def chosen(argv: Sequence[str]) -> str:
+    """The key of `COMMANDS` that these arguments call, "" if none."""
+    words = [a for a in argv if not a.startswith("-")][:2]
+    for key in (" ".join(words), words[0] if words else ""):
+        if key in COMMANDS:
+            return key
+    return ""
+
+
+def build_app(argv: Sequence[str]) -> typer.Typer:
+    """A Typer app that lists every command and has loaded the one that `argv` calls."""
+    app = typer.Typer(
+        name="facet",
+        help="Public agent skills become validated terminal tasks; people curate them in one app.",
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_globals)
+    groups: dict[str, typer.Typer] = {}
+    wanted = chosen(argv)
+    for key, command in COMMANDS.items():
+        group, _, name = key.rpartition(" ")
+        if group and group not in groups:
+            groups[group] = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+            groups[group].callback()(_nothing)
+            app.add_typer(groups[group], name=group, help=GROUPS[group])
+        owner = groups[group] if group else app
+        if key == wanted:
+            owner.command(name, short_help=command.help)(load(command))
+        else:
+            owner.command(name, help=command.help)(_placeholder(key))
+    return app
+
+
+def _placeholder(key: str) -> Callable[[], None]:
+    def listed_only() -> None:
+        raise AssertionError(f"{key} is listed but was not loaded")
+
+    return listed_only
+
+
+def _nothing() -> None:
+    pass
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"facet {__version__}")
+        raise typer.Exit
+
+
+def _globals(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run one command and exit the process with its code (always raises SystemExit)."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        build_app(args)(args=args, prog_name="facet")
+    except FacetError as error:
+        sys.stdout.flush()
+        typer.echo(f"facet: {' '.join(str(error).split())}", err=True)
+        raise SystemExit(error.exit_code) from error
+
+
+if __name__ == "__main__":
+    main()
