@@ -267,7 +267,7 @@ def bootstrap_debian(cache: Path, progress: Callable[[str], None]) -> None:
     try:
         client = docker.from_env(timeout=600)
         client.api.import_image_from_file(
-            str(rootfs), repository=repository, tag=tag, changes=["CMD [\"bash\"]"]
+            str(rootfs), repository=repository, tag=tag, changes=['CMD ["bash"]']
         )
         client.close()
     except docker.errors.DockerException as error:

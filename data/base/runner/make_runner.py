@@ -61,10 +61,8 @@ def main() -> None:
     for wheel in sorted((source / "wheels").glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(target / "site")
-    for file in sorted((source / "runner").glob("*.py")):
-        if file.name != "make_runner.py":
-            shutil.copy2(file, target / file.name)
-    shutil.copy2(source / "runner/VERSION", target / "VERSION")
+    for name in ("main.py", "facet_checks.py", "pytest.ini", "VERSION"):
+        shutil.copy2(source / "runner" / name, target / name)
     subprocess.run(
         ["gcc", "-static", "-O2", "-s", "-o", target / "run", source / "runner/launcher.c"],
         check=True,
