@@ -37,6 +37,7 @@ class Completion(Value):
 
     text: str  # JSON text of the reply type
     usage: Usage = Usage()
+    problem: str = ""  # why it is no usable reply though it was paid for (refused, cut off)
 
 
 class Request:
