@@ -16,18 +16,18 @@ LAYERS: tuple[tuple[str, str], ...] = (
     (
         "edges",
         r"facet\.(config|prompts|journal|blobs|workspace|bundles|reports|lint|funnel|shell\w*"
-        r"|taskdir\w*|toml\w*|statediff|assemble|base_\w+|packages|resources|python_\w+)"
+        r"|taskdir\w*|toml\w*|dockerfile|statediff|assemble|base_\w+|packages|resources|python_\w+)"
         r"|facet\.(store|sandbox|skills|grading|taskfolder)(\..+)?|facet\.llm(\.(?!registry).+)?",
     ),
     (
         "steps",
         r"facet\.(realize|services|probe\w*|trial\w*|gates|density|leaks|weakening|mutants|exploits"
-        r"|tamper|conditions|evidence|reach|snapshot\w*|checks)"
+        r"|tamper|conditions|evidence|reach|matrix|snapshot\w*|checks)"
         r"|facet\.(stages|author|blame|contract)(\..+)?|facet\.llm\.registry",
     ),
     (
         "loops",
-        r"facet\.(repair|judge|curation|exports?\w*|validation\w*|live|doctor|demo|sample)"
+        r"facet\.(repair|judge|curation|exports?\w*|validation\w*|live|launch|doctor|demo|sample)"
         r"|facet\.(strict|selftest)(\..+)?",
     ),
     ("whole", r"facet\.pipeline(\..+)?"),
