@@ -8,12 +8,13 @@ systems with weak append.
 """
 
 import json
+import math
 import os
 import socket
 import threading
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -47,6 +48,7 @@ class Journal:
         self._lock = threading.Lock()
         self._fd: int | None = None
         self._pid = 0
+        self._last = datetime.min.replace(tzinfo=UTC)
 
     def append(
         self,
@@ -66,7 +68,7 @@ class Journal:
         """
         event = Event(
             id=id or uuid.uuid4().hex,
-            at=datetime.now(UTC).isoformat(timespec="microseconds"),
+            at=self._now(),
             kind=kind,
             run=run,
             seed=seed,
@@ -76,6 +78,12 @@ class Journal:
         )
         self._write(encode(event))
         return event
+
+    def _now(self) -> str:
+        """UTC time, strictly later than the last one given: order within a process holds."""
+        with self._lock:
+            self._last = max(datetime.now(UTC), self._last + timedelta(microseconds=1))
+            return self._last.isoformat(timespec="microseconds")
 
     def _write(self, record: bytes) -> None:
         with self._lock:
@@ -146,9 +154,26 @@ class Journal:
 
 
 def encode(event: Event) -> bytes:
-    """The bytes of one record: newline, JSON on one line, newline."""
-    body = json.dumps(event.to_json(), ensure_ascii=True, separators=(",", ":"))
-    return b"\n" + body.encode("ascii") + b"\n"
+    """The bytes of one record: newline, JSON on one line, newline.
+
+    NaN and infinities become null and lone surrogates "?": any JSON reader can take the line.
+    """
+    value = event.to_json()
+    try:
+        body = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        body = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"))
+    return b"\n" + body.encode("utf-8", "replace") + b"\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return value
 
 
 def read_tail(path: Path, offset: int, limit: int = 16_000_000) -> Tail:
@@ -187,7 +212,7 @@ def read_tail(path: Path, offset: int, limit: int = 16_000_000) -> Tail:
 def decode(line: bytes) -> Event | str:
     """One line as an event; the kind's name if this version does not know it; "" if damaged."""
     try:
-        record = json.loads(line)
+        record = json.loads(line, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         return ""
     if not isinstance(record, dict):

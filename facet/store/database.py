@@ -1,0 +1,139 @@
+"""Opening the index: own the file, or fall back to memory; set a damaged file aside.
+
+DuckDB lets one process open a file. Whoever comes second gets an in-memory index made from the
+journals, which is as true, only slower to start. SQL can reach neither files nor network.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from facet.errors import WorkspaceBusy, WorkspaceError
+from facet.store.migrations import migrate, unknown_steps
+from facet.store.views import create_statements
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+SEALED: dict[str, str | bool] = {
+    "enable_external_access": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+"""Settings of every connection; `lock_configuration` follows once it is open."""
+
+
+class Opened(NamedTuple):
+    """A ready connection and what a person should know about it."""
+
+    con: "DuckDBPyConnection"
+    in_memory: bool
+    notice: str
+
+
+def open_memory(notice: str = "") -> Opened:
+    """An empty in-memory index with schema and views."""
+    import duckdb
+
+    con = duckdb.connect(":memory:", config=dict(SEALED))
+    _prepare(con)
+    return Opened(con, True, notice)
+
+
+def open_file(path: Path, wait_s: float = 0.0) -> Opened:
+    """Own the index file; a damaged or newer one is renamed and a new one made.
+
+    Raises WorkspaceBusy when another process owns it for longer than `wait_s` seconds, and
+    WorkspaceError when the folder cannot be written.
+    """
+    import duckdb
+
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            return Opened(_connect(path), False, "")
+        except duckdb.IOException as error:
+            if "lock" not in str(error):
+                if not _writable(path.parent):
+                    raise WorkspaceError(f"cannot write {path}: {_line(error)}") from error
+                return Opened(_anew(path), False, _set_aside_notice(path, error))
+            if time.monotonic() >= deadline:
+                raise WorkspaceBusy(f"another process owns {path.name}") from error
+            time.sleep(0.1)
+        except (duckdb.Error, _NewerIndex) as error:
+            return Opened(_anew(path), False, _set_aside_notice(path, error))
+
+
+class _NewerIndex(Exception):
+    """The index has schema steps that this version does not know."""
+
+
+def _connect(path: Path) -> "DuckDBPyConnection":
+    import duckdb
+
+    con = duckdb.connect(str(path), config=dict(SEALED))
+    try:
+        if unknown_steps(con):
+            raise _NewerIndex("it was made by a newer FACET")
+        _prepare(con)
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def _prepare(con: "DuckDBPyConnection") -> None:
+    migrate(con)
+    for statement in create_statements():
+        con.execute(statement)
+    con.execute("SET lock_configuration = true")
+
+
+def set_aside(path: Path) -> Path | None:
+    """Rename the index and its write-ahead log to `*.bad.<time>`; the new name, None if absent."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    moved = None
+    for part in (path, path.with_name(path.name + ".wal")):
+        if part.exists():
+            target = part.with_name(f"{part.name}.bad.{moment}")
+            part.rename(target)
+            moved = moved or target
+    return moved
+
+
+def _anew(path: Path) -> "DuckDBPyConnection":
+    with errors_as_workspace(path):
+        set_aside(path)
+        return _connect(path)
+
+
+def _set_aside_notice(path: Path, error: Exception) -> str:
+    return f"{path.name} could not be used ({_line(error)}); it was set aside and made again"
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _writable(folder: Path) -> bool:
+    probe = folder / f".write-{time.monotonic_ns()}"
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def errors_as_workspace(path: Path) -> Iterator[None]:
+    """DuckDB and file errors inside become one WorkspaceError line."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.Error, OSError) as error:
+        raise WorkspaceError(f"the index {path} cannot be used: {_line(error)}") from error
