@@ -29,6 +29,11 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "stats": Command(
+        "facet.cli.stats:stats", "Show the funnel of a run, with the reason of every drop."
+    ),
+    "sql": Command("facet.cli.sql:sql", "Query the documented views, read-only."),
+    "rebuild": Command("facet.cli.rebuild:rebuild", "Make the database again from the journal."),
     "base build": Command("facet.cli.base:build", "Build the base image and the grading runner."),
     "base show": Command("facet.cli.base:show", "Show which base images are here."),
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,6 +86,20 @@ class Store:
             opened = open_file(workspace.index_path)
             store = cls(workspace, opened._replace(notice=f"{error}; it was made again"))
             store.ingest()
+        return store
+
+    @classmethod
+    def rebuilt(cls, workspace: Workspace) -> Self:
+        """Set the index file aside and make it again from the journal.
+
+        Raises WorkspaceBusy while another process (the app) owns the file.
+        """
+        with errors_as_workspace(workspace.index_path):
+            old = open_file(workspace.index_path)
+            old.con.close()
+            set_aside(workspace.index_path)
+        store = cls(workspace, open_file(workspace.index_path))
+        store.ingest()
         return store
 
     @classmethod
@@ -372,7 +387,8 @@ class Store:
             allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
             if len(statements) != 1 or statements[0].type not in allowed:
                 raise InputError("SQL: give exactly one SELECT; the workspace is read-only here")
-        self.load_details()
+        if re.search(r"\b(p_)?(checks?|trials?)\b", text, re.IGNORECASE):
+            self.load_details()
         with self._cursor() as con:
             try:
                 con.execute(statements[0])
