@@ -5,6 +5,7 @@ the build: `facet-base:latest` is up to date when it is the image `facet-base:<d
 is served from a Docker volume that Docker fills from the image when it is first mounted.
 """
 
+import contextlib
 import importlib.util
 import shutil
 import subprocess
@@ -35,6 +36,7 @@ WHEELS = (
 
 PYTHON = "3.11"
 COMMAND = "facet base build"
+VOLUME = "facet-runner-"
 LABEL = "facet.base"
 
 
@@ -83,7 +85,7 @@ def recipe_digest(base: Base = BASES[0]) -> str:
 
 def runner_volume(base: Base = BASES[0]) -> str:
     """Name of the volume that holds the runner of this recipe."""
-    return f"facet-runner-{recipe_digest(base)}"
+    return VOLUME + recipe_digest(base)
 
 
 def base_status(engine: Engine, base: Base = BASES[0]) -> BaseStatus:
@@ -127,7 +129,7 @@ def ensure_runner(engine: Engine) -> str:
             found = sandbox.exec([f"{VERIFIER_HOME}/run", "--version"], timeout_s=120)
         if found.stdout.text.strip() != recipe_digest():
             raise BaseMissing(
-                f"grading runner in volume {name} does not work ({found.text[:200] or 'no answer'}):"
+                f"grading runner in volume {name} does not work: {found.text[:200] or 'no answer'};"
                 f" remove the volume and run `{COMMAND}`"
             )
         _volumes[key] = name
@@ -182,23 +184,31 @@ def build_bases(
         except BuildError as error:
             tail = " | ".join(error.log.strip().splitlines()[-3:])[-500:]
             raise EngineError(f"base image {base.name} does not build: {error} {tail}") from error
-        tag_latest(image, base.name)
+        name_build(image, base, status.digest)
         done.append(base_status(engine, base))
     progress("checking the grading runner")
     ensure_runner(engine)
     return tuple(done)
 
 
-def tag_latest(image: str, name: str) -> None:
-    """Give an image the name that Dockerfiles use."""
+def name_build(image: str, base: Base, digest: str) -> None:
+    """Give a build the name that Dockerfiles use; older builds and runner volumes lose theirs."""
     import docker
 
     try:
         client = docker.from_env()
-        client.images.get(image).tag(name, tag="latest")
+        client.images.get(image).tag(base.name, tag="latest")
+        kept = {f"{base.name}:latest", f"{base.name}:{digest}"}
+        for found in client.images.list(base.name):
+            for tag in set(found.tags) - kept:
+                client.api.remove_image(tag, noprune=False)
+        for volume in client.volumes.list(filters={"name": VOLUME}):
+            if volume.name != VOLUME + digest:
+                with contextlib.suppress(docker.errors.APIError):  # in use: the next build's
+                    volume.remove()
         client.close()
     except docker.errors.DockerException as error:
-        raise EngineError(f"cannot name image {name}: {error}") from error
+        raise EngineError(f"cannot name image {base.name}: {error}") from error
 
 
 def fetch_wheels(cache: Path, progress: Callable[[str], None]) -> tuple[TextFile, ...]:

@@ -28,6 +28,12 @@ BROKEN = (NameError, ImportError, SyntaxError, AttributeError, TypeError, Recurs
 _PATH = re.compile(r"(?<![\w/.:])(/[\w.@%+~-]+(?:/[\w.@%+~-]+)*)")
 
 
+def steady(text, home=""):
+    """The same text in every run: no object addresses, no random place of the runner."""
+    text = re.sub(r" at 0x[0-9a-f]{4,}", " at 0x…", text)
+    return text.replace(home, "<runner>/") if home else text
+
+
 def cut(text, limit=LIMIT):
     """At most `limit` characters, with a note of how many were left out."""
     return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit} more characters)"
@@ -157,6 +163,8 @@ class Checks:
         spoken += _PATH.findall(" ".join((text, entry["expected"], entry["actual"])))
         kept = [p for p in dict.fromkeys(spoken) if not p.startswith((self.tests + "/", self.home))]
         entry["paths"] = kept[:PATHS]
+        for key in ("message", "trace", "expected", "actual"):
+            entry[key] = steady(entry[key], self.home)
 
     def pytest_internalerror(self, excrepr):
         self.errors.append(f"pytest broke: {cut(str(excrepr))}")
@@ -164,18 +172,22 @@ class Checks:
     # -- reports ------------------------------------------------------------------------
 
     def finish(self, exit_code):
-        """Write the reports; called once, after pytest has ended. Returns the exit code."""
+        """Write the reports, once, after pytest has ended: (exit code, reports by name)."""
         results = list(self.results.values())
         if not results and not self.errors:
             self.errors.append("no check was collected")
         if exit_code not in (0, 1) and not self.errors:
             self.errors.append(f"pytest ended with exit code {int(exit_code)}")
-        write(os.path.join(self.logs, "ctrf.json"), self.ctrf(results))
+        reports = {"ctrf.json": self.ctrf(results)}
         if not self.errors:
-            write(os.path.join(self.logs, "reward.json"), rewards(results))
+            reports["reward.json"] = rewards(results)
+        written = {name: json.dumps(value, indent=1).encode() for name, value in reports.items()}
+        for name, data in written.items():
+            write(os.path.join(self.logs, name), data)
         for line in self.errors:
             print(f"facet: no reward: {line.splitlines()[0]}", file=sys.stderr)
-        return int(exit_code) if not self.errors or exit_code not in (0, 1) else 3
+        failed = bool(self.errors) and exit_code in (0, 1)
+        return (3 if failed else int(exit_code)), written
 
     def ctrf(self, results):
         """The Common Test Report Format."""
@@ -231,9 +243,9 @@ def rewards(results):
     return out
 
 
-def write(path, value):
-    """Write JSON and rename it into place: a reader never sees half a file."""
+def write(path, data):
+    """Write a report and rename it into place: a reader never sees half a file."""
     part = f"{path}.{os.getpid()}.part"
-    with open(part, "w", encoding="utf-8", errors="backslashreplace") as file:
-        json.dump(value, file, ensure_ascii=True, indent=1)
+    with open(part, "wb") as file:
+        file.write(data)
     os.replace(part, path)

@@ -1,9 +1,11 @@
-"""Entry point of the grading runner: `run [TESTS]`, `run --prepare`, `run --version`.
+"""Entry point of the grading runner: `run [TESTS]`, `run --grade FOLDER TESTS`, `run --version`.
 
 Runs under the runner's own Python with -I -S -B, so nothing of the image is imported: no
 sitecustomize, no .pth, no PYTHON* variable, no entry point, no conftest.py.
 """
 
+import base64
+import json
 import os
 import shutil
 import stat
@@ -12,6 +14,10 @@ import time
 
 HOME = os.path.dirname(os.path.abspath(__file__))
 LOGS = os.environ.get("FACET_LOGS", "/logs/verifier")
+LIMITS = {
+    **dict.fromkeys(("reward.json", "reward.txt"), 64 * 1024),
+    **dict.fromkeys(("ctrf.json", "ctrf-report.json", "junit.xml", "results.xml"), 16 * 2**20),
+}
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
@@ -67,17 +73,93 @@ def prepare(staged):
 
     `staged` is a folder with `tests/`; `tamper.json` is written beside it.
     """
-    import json
-
     seen = evidence("/tests") + evidence("/logs/verifier")
     if os.path.islink("/logs"):
         seen.append(("/logs", "link", "-> " + os.readlink("/logs")))
     empty("/logs/verifier")
     empty("/tests")
-    for name in os.listdir(os.path.join(staged, "tests")):
-        shutil.move(os.path.join(staged, "tests", name), os.path.join("/tests", name))
-    with open(os.path.join(staged, "tamper.json"), "w", encoding="utf-8", errors="replace") as file:
-        json.dump([list(map(printable, row)) for row in seen], file)
+    source = os.path.join(staged, "tests")
+    for name in os.listdir(source) if os.path.isdir(source) else ():
+        shutil.move(os.path.join(source, name), os.path.join("/tests", name))
+    save(os.path.join(staged, "tamper.json"), [list(map(printable, row)) for row in seen])
+
+
+def save(path, value):
+    with open(path, "w", encoding="ascii") as file:
+        json.dump(value, file)
+
+
+def collect(folder, limits=LIMITS):
+    """Reports of a log folder by name: regular files within their limit, nothing followed."""
+    files = {}
+    for name, limit in limits.items():
+        path = os.path.join(folder, name)
+        try:
+            if os.path.islink(folder):
+                raise ValueError("its folder is a link")
+            files[name] = ("read", read_regular(path, limit), "")
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            files[name] = ("refused", b"", str(error))
+    return files
+
+
+def read_regular(path, limit):
+    """Bytes of a regular file of at most `limit` bytes; ValueError says why not."""
+    info = os.lstat(path)
+    if not stat.S_ISREG(info.st_mode):
+        kinds = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFDIR: "a folder"}
+        raise ValueError(f"it is {kinds.get(stat.S_IFMT(info.st_mode), 'no regular file')}")
+    if info.st_size > limit:
+        raise ValueError(f"it has {info.st_size} bytes, {limit} are allowed")
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ValueError("it is no regular file")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"it grew beyond {limit} bytes")
+    return data
+
+
+def bundle(staged, files, more=()):
+    """Write reports and tamper evidence into one file that only the grader knows."""
+    try:
+        with open(os.path.join(staged, "tamper.json"), encoding="ascii") as file:
+            tamper = json.load(file)
+    except FileNotFoundError:
+        tamper = []
+    packed = {
+        name: {
+            "state": state,
+            "data": base64.b64encode(data).decode("ascii"),
+            "reason": printable(reason),
+        }
+        for name, (state, data, reason) in files.items()
+    }
+    part = os.path.join(staged, "bundle.part")
+    save(part, {"files": packed, "tamper": tamper + list(more)})
+    os.replace(part, os.path.join(staged, "bundle.json"))
+
+
+def grade(staged, tests):
+    """Prepare, run, and bundle what was found out, not what lies in the log folder by then."""
+    prepare(staged)
+    code, written = run(tests)
+    lying = collect(LOGS)
+    more = [
+        (os.path.join(LOGS, name), "file", "changed or removed while the checks ran")
+        for name, data in written.items()
+        if lying.get(name, ("", b"", ""))[1] != data
+    ]
+    more += [
+        (os.path.join(LOGS, name), "file", "appeared while the checks ran")
+        for name in lying
+        if name not in written
+    ]
+    bundle(staged, {name: ("read", data, "") for name, data in written.items()}, more)
+    return code
 
 
 def printable(text):
@@ -101,8 +183,9 @@ def guard_imports(tests):
 
 
 def run(tests):
-    """Collect and run every check below `tests`; exit code as pytest's, 3 for no reward."""
-    given = {n: os.environ.pop(n) for n in list(os.environ) if n.startswith(("PYTEST_", "FACET_"))}
+    """Run every check below `tests`: exit code as pytest's (3 for no reward), reports by name."""
+    bent = ("PYTEST_", "FACET_CHECK_ORDER", "FACET_CLOCK", "FACET_LOGS", "FACET_RUNNER")
+    given = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(bent)}
     order = given.get("FACET_CHECK_ORDER") or None
     if given.get("FACET_CLOCK") and os.path.exists(FAKETIME):
         os.environ["LD_PRELOAD"] = FAKETIME  # programs the checks start see the same clock
@@ -130,7 +213,6 @@ def run(tests):
     return checks.finish(code)
 
 
-
 def main(args):
     if not os.__file__.startswith(HOME + "/") or not sys.flags.isolated or not sys.flags.no_site:
         print("facet runner: not running on its own Python", file=sys.stderr)
@@ -141,13 +223,15 @@ def main(args):
     if len(args) == 2 and args[0] == "--prepare":
         prepare(args[1])
         return 0
-    if len(args) == 3 and args[0] == "--grade":  # prepare and run in one go
-        prepare(args[1])
-        args = [args[2]]
+    if len(args) == 2 and args[0] == "--collect":
+        bundle(args[1], collect(LOGS))
+        return 0
+    if len(args) == 3 and args[0] == "--grade":
+        return grade(args[1], args[2])
     if len(args) > 1 or (args and args[0].startswith("-")):
-        print("usage: run [TESTS] | --prepare FOLDER | --grade FOLDER TESTS | --pause", file=sys.stderr)
+        print("usage: run [TESTS] | --grade FOLDER TESTS | --prepare FOLDER | --collect FOLDER")
         return 125
-    return run(args[0] if args else "/tests")
+    return run(args[0] if args else "/tests")[0]
 
 
 if __name__ == "__main__":
