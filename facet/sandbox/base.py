@@ -51,6 +51,7 @@ class ExecResult(Value):
     stderr: Log
     timed_out: bool = False
     seconds: float = 0.0
+    killed: str = ""  # why the whole container was killed meanwhile (its size), "" = it was not
 
     @property
     def ok(self) -> bool:
