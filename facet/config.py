@@ -46,6 +46,11 @@ def load_config(environ: dict[str, str] | None = None) -> Config:
     )
 
 
+def child_environ(**settings: str) -> dict[str, str]:
+    """This process's environment with these settings on top, for a process it starts."""
+    return {**os.environ, **settings}
+
+
 def project_root() -> Path:
     """Folder that holds app.py, prompts/ and data/: the checkout, or the installed package's copy.
 

@@ -12,10 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from facet.errors import JournalError
 from facet.journal import Journal
+from facet.store.rows import Stamped
 from facet.types.decision import Decision, Verdict
 from facet.types.payloads import DecisionMade, NoteWritten, ProbeRun
 from facet.types.task import Artifact
@@ -67,17 +68,6 @@ class Answer(Value):
     state: Literal["saved", "already", "refused", "not_saved"]
     event: str = ""  # id of the event, for "saved" and "already"
     line: str  # one line for the person
-
-
-class HasDecision(Protocol):
-    """A stored decision: what was decided, when, under which event."""
-
-    @property
-    def event(self) -> str: ...
-    @property
-    def at(self) -> str: ...
-    @property
-    def decision(self) -> Decision: ...
 
 
 def decision_event(person: str, task: str, digest: str, attempt: int) -> str:
@@ -178,24 +168,26 @@ class Desk:
         return Answer(state="saved", event=written.id, line=f"Saved {written.id}")
 
 
-def standing[D: HasDecision](decisions: Iterable[D], digest: str) -> tuple[tuple[D, bool], ...]:
+def standing(
+    decisions: Iterable[Stamped[Decision]], digest: str
+) -> tuple[tuple[Stamped[Decision], bool], ...]:
     """The latest decision of each person that was not withdrawn, with True where it is stale.
 
     Stale: it speaks of another digest than the one the task has now. Newest first.
     """
-    latest: dict[str, D] = {}
+    latest: dict[str, Stamped[Decision]] = {}
     for one in sorted(decisions, key=lambda d: d.at):
-        if one.decision.verdict == "withdraw":
-            latest.pop(one.decision.person, None)
+        if one.data.verdict == "withdraw":
+            latest.pop(one.data.person, None)
         else:
-            latest[one.decision.person] = one
+            latest[one.data.person] = one
     newest = sorted(latest.values(), key=lambda d: d.at, reverse=True)
-    return tuple((d, d.decision.task_digest != digest) for d in newest)
+    return tuple((d, d.data.task_digest != digest) for d in newest)
 
 
-def attempts(decisions: Iterable[HasDecision], person: str, digest: str) -> int:
+def attempts(decisions: Iterable[Stamped[Decision]], person: str, digest: str) -> int:
     """How many times this person decided (or withdrew) on this digest."""
-    return sum(d.decision.person == person and d.decision.task_digest == digest for d in decisions)
+    return sum(d.data.person == person and d.data.task_digest == digest for d in decisions)
 
 
 VERDICT_WORDS: dict[Verdict, str] = {

@@ -29,6 +29,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "app": Command("facet.cli.app:app", "Open the curation app on http://localhost:8501."),
     "stats": Command(
         "facet.cli.stats:stats", "Show the funnel of a run, with the reason of every drop."
     ),
