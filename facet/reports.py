@@ -64,6 +64,10 @@ class _Bad(Exception):
     """A file that is there but says nothing usable; the message is the reason."""
 
 
+class _NotRun(ValueError):
+    """A report that says itself that the checks could not be run."""
+
+
 NOT_STARTED = re.compile(
     r"(?:pytest|py\.test|python3?|pip3?|uvx?|curl|wget|npx|node|go|cargo): "
     r"(?:command )?not found|No module named '?pytest\b|Could not resolve host"
@@ -127,11 +131,8 @@ def read_left(left: Left) -> Reading:
 def _graded(reward: float, checks: tuple[CheckResult, ...]) -> str:
     failing = sum(c.status in ("failed", "error") for c in checks)
     text = f"reward {reward:g}, {len(checks) - failing} of {len(checks)} checks did not fail"
-    if reward >= 1 and failing:
-        return text + ": the reward contradicts the checks"
-    if reward <= 0 and not failing:
-        return text + ": the reward contradicts the checks"
-    return text
+    odd = (reward >= 1 and failing) or (reward <= 0 and not failing)
+    return text + (": the reward contradicts the checks" if odd else "")
 
 
 def _ended(left: Left) -> str:
@@ -266,6 +267,8 @@ def read_checks(left: Left) -> tuple[CheckResult, ...] | None:
                     raise _Bad(f"{name} was refused: longer than {REPORT_LIMIT} bytes")
                 try:
                     return _unique(parse(found.data))
+                except _NotRun as error:
+                    raise _Bad(f"the checks could not be run: {error}") from error
                 except ValueError as error:
                     raise _Bad(f"{name} cannot be read: {error}") from error
     return None
@@ -297,7 +300,7 @@ def parse_ctrf(data: bytes) -> list[CheckResult]:
         first = str(errors[0])
         line = next((s for s in reversed(first.splitlines()) if s.strip()), "")
         head = first.splitlines()[0] if first else ""
-        raise ValueError(f"the checks could not be run: {_two(head, line)}")
+        raise _NotRun(_two(head, line))
     if len(results["tests"]) > CHECK_LIMIT:
         raise ValueError(f"more than {CHECK_LIMIT} tests")
     return [_ctrf_test(test) for test in results["tests"]]

@@ -8,31 +8,23 @@ trouble is `infrastructure`. Not covered: building the image (`realize.py`), and
 of a compose file.
 """
 
-import base64
-import binascii
-import json
 import secrets
 import time
-from collections.abc import Sequence
 from typing import Any
 
 from facet.base_images import ensure_runner
-from facet.errors import BuildError, EngineError, EngineUnavailable, SandboxGone
-from facet.grading.testsh import TEST_SH
+from facet.conditions import Conditions
+from facet.errors import BuildError, EngineError, EngineUnavailable
 from facet.realize import start_services
-from facet.reports import REPORT_LIMIT, Found, Left, read_left
-from facet.sandbox.base import Engine, ExecResult, Mount, PutFile, Sandbox, SandboxOptions
+from facet.reports import read_left
+from facet.sandbox.base import Engine, Mount, Sandbox, SandboxOptions
+from facet.trial_grading import CannotPrepare, Graded, grade, merged, one_line, placed
 from facet.types.task import Task, TextFile
-from facet.types.trial import Actor, Log, Outcome, StateChange, TamperEvidence, Trial
+from facet.types.trial import Actor, Log, Outcome, StateChange, Trial
 from facet.types.value import Value
 
 SERVICE_GRACE_S = 10.0
 """What declared services get between SIGTERM and the snapshot (redis saves its data)."""
-HELPER_TIMEOUT_S = 180.0
-"""Limit of our own helper commands: only a host in trouble reaches it."""
-BUNDLE_LIMIT = 4 * REPORT_LIMIT
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
-"""Where base images keep libfaketime."""
 
 
 class ActorSpec(Value):
@@ -41,14 +33,6 @@ class ActorSpec(Value):
     actor: Actor
     label: str = ""
     script: TextFile | None = None
-
-
-class Conditions(Value):
-    """What is varied on purpose; the plain run leaves all of it empty."""
-
-    check_order_seed: int | None = None  # shuffles the checks
-    clock_shift: str = ""  # libfaketime offset such as "+400d"; services keep the real clock
-    env: tuple[tuple[str, str], ...] = ()  # e.g. LANG, TZ: for actor and verifier
 
 
 class _Ended(Exception):
@@ -66,16 +50,6 @@ class _Acted(Value):
     log: Log = Log()
     changes: tuple[StateChange, ...] = ()
     seconds: float = 0.0
-
-
-class _Graded(Value):
-    """What the grading part gave."""
-
-    left: Left
-    tamper: tuple[TamperEvidence, ...] = ()
-    log: Log = Log()
-    seconds: float = 0.0
-    notes: tuple[str, ...] = ()
 
 
 def run_trial(
@@ -114,13 +88,12 @@ class _OneTrial:
         self.acted = _Acted()
         self.home = f"/facet-{secrets.token_hex(8)}"  # where the runner is mounted
         self.stage = f"/facet-{secrets.token_hex(8)}"  # tests before they are laid down, reports
-        self.ours = task.verifier.files.text("test.sh") == TEST_SH
 
     def run(self) -> Trial:
         """Act, keep the state, grade, read."""
         started = time.monotonic()
         snapshot = ""
-        graded: _Graded | None = None
+        graded: Graded | None = None
         outcome: Outcome
         try:
             volume = ensure_runner(self.engine)
@@ -138,7 +111,7 @@ class _OneTrial:
         except _Ended as ended:
             outcome, detail = ended.outcome, str(ended)
         except EngineError as error:
-            outcome, detail = "infrastructure", _line(str(error))
+            outcome, detail = "infrastructure", one_line(str(error))
         finally:
             if snapshot:
                 self._forget(snapshot)
@@ -201,7 +174,7 @@ class _OneTrial:
                 start_services(sandbox, self.manifest)
         except BuildError as error:
             sandbox.close()
-            raise _Ended("build_failed", _line(str(error))) from error
+            raise _Ended("build_failed", one_line(str(error))) from error
         except BaseException:
             sandbox.close()
             raise
@@ -223,15 +196,15 @@ class _OneTrial:
         name = script.path.rpartition("/")[2]
         own = [f for f in self.task.solution.files.files if f.path.split("/")[0] not in _VARIANTS]
         files = {f.path: f for f in own} | {name: script}
-        sandbox.put([_placed("/solution", f.path, f) for f in files.values()])
+        sandbox.put([placed("/solution", f.path, f) for f in files.values()])
         path = f"/solution/{name}"
         direct = script.data.startswith(b"#!")
         result = sandbox.exec(
             [path] if direct else ["bash", path],
             timeout_s=self.task.settings.agent_timeout_sec,
-            env=self._env(),
+            env=self.conditions.for_script(),
         )
-        self.acted = _Acted(exit=result.exit, log=_merged(result), seconds=result.seconds)
+        self.acted = _Acted(exit=result.exit, log=merged(result), seconds=result.seconds)
         if result.timed_out:
             wrote = self._reward_lies(sandbox)
             limit = self.task.settings.agent_timeout_sec
@@ -242,13 +215,6 @@ class _OneTrial:
         self.acted = self.acted.model_copy(update={"changes": _effects(sandbox)})
         if result.exit != 0 and self.actor.actor != "agent":
             raise _Ended("actor_error", f"{name} ended with exit code {result.exit}")
-
-    def _env(self) -> dict[str, str]:
-        env = dict(self.conditions.env)
-        if self.conditions.clock_shift:
-            env |= {"LD_PRELOAD": FAKETIME, "FAKETIME": self.conditions.clock_shift}
-            env["FAKETIME_DONT_FAKE_MONOTONIC"] = "1"
-        return env
 
     def _reward_lies(self, sandbox: Sandbox) -> str:
         for name in ("reward.json", "reward.txt"):
@@ -269,7 +235,7 @@ class _OneTrial:
 
     # -- grading ------------------------------------------------------------------------
 
-    def _grade_image(self, image: str, volume: str) -> _Graded:
+    def _grade_image(self, image: str, volume: str) -> Graded:
         options = self._grading_options(volume)
         notes: list[str] = []
         try:
@@ -278,7 +244,9 @@ class _OneTrial:
             raise
         except EngineError as error:
             if image != self.image and self._image_starts():
-                why = f"the actor's final state does not start as a container: {_line(str(error))}"
+                why = (
+                    f"the actor's final state does not start as a container: {one_line(str(error))}"
+                )
                 raise _Ended("actor_error", why) from error
             raise
         with sandbox:
@@ -287,10 +255,17 @@ class _OneTrial:
                     start_services(sandbox, self.manifest)
                 except BuildError as error:
                     if image == self.image:
-                        raise _Ended("build_failed", _line(str(error))) from error
-                    notes.append(f"after the actor: {_line(str(error))}")
+                        raise _Ended("build_failed", one_line(str(error))) from error
+                    notes.append(f"after the actor: {one_line(str(error))}")
             graded = self._grade(sandbox)
         return graded.model_copy(update={"notes": (*graded.notes, *notes)})
+
+    def _grade(self, sandbox: Sandbox) -> Graded:
+        try:
+            return grade(sandbox, self.task, self.conditions, runner=self.home, stage=self.stage)
+        except CannotPrepare as error:
+            outcome: Outcome = "verifier_error" if self.acted.exit is None else "actor_error"
+            raise _Ended(outcome, str(error)) from error
 
     def _image_starts(self) -> bool:
         try:
@@ -299,115 +274,8 @@ class _OneTrial:
         except EngineError:
             return False
 
-    def _grade(self, sandbox: Sandbox) -> _Graded:
-        """Lay the tests down, run them bounded, collect the reports."""
-        tests = self.task.verifier.files.files
-        sandbox.put([_placed(f"{self.stage}/tests", f.path, f) for f in tests])
-        if self.ours:
-            result = self._run(sandbox, ("--grade", self.stage, "/tests"))
-        else:
-            prepared = self._helper(sandbox, "--prepare")
-            if not prepared.ok:
-                why = f"grading could not be prepared: {_line(prepared.text)}"
-                raise _Ended("verifier_error", why)
-            result = self._run_foreign(sandbox)
-        files: dict[str, Found] = {}
-        tamper: tuple[TamperEvidence, ...] = ()
-        lost = result.killed
-        try:
-            files, tamper = self._bundle(sandbox, collect=not self.ours or result.timed_out)
-        except SandboxGone as error:
-            if not lost and not result.timed_out:
-                raise
-            lost = lost or str(error)
-        return _Graded(
-            left=Left(files=files, exit=result.exit, timed_out=result.timed_out, log=result.text),
-            tamper=tamper,
-            log=_merged(result),
-            seconds=result.seconds,
-            notes=(f"the grading container was killed: {lost}",) if lost else (),
-        )
-
-    def _run(self, sandbox: Sandbox, args: Sequence[str]) -> ExecResult:
-        env = dict(self.conditions.env)
-        if self.conditions.check_order_seed is not None:
-            env["FACET_CHECK_ORDER"] = str(self.conditions.check_order_seed)
-        if self.conditions.clock_shift:
-            env["FACET_CLOCK"] = self.conditions.clock_shift
-        return sandbox.exec(
-            [f"{self.home}/run", *args],
-            timeout_s=self.task.settings.verifier_timeout_sec,
-            user="0:0",
-            env=env,
-        )
-
-    def _run_foreign(self, sandbox: Sandbox) -> ExecResult:
-        script = self.task.verifier.files.get("test.sh")
-        direct = script is not None and script.data.startswith(b"#!")
-        env = self._env() | {"FACET_RUNNER": f"{self.home}/run"}
-        if self.conditions.check_order_seed is not None:
-            env["FACET_CHECK_ORDER"] = str(self.conditions.check_order_seed)
-        return sandbox.exec(
-            ["/tests/test.sh"] if direct else ["bash", "/tests/test.sh"],
-            timeout_s=self.task.settings.verifier_timeout_sec,
-            env=env,
-        )
-
-    def _helper(self, sandbox: Sandbox, call: str) -> ExecResult:
-        result = sandbox.exec(
-            [f"{self.home}/run", call, self.stage], timeout_s=HELPER_TIMEOUT_S, user="0:0"
-        )
-        if result.timed_out:
-            raise EngineError(f"the host took more than {HELPER_TIMEOUT_S:g} s for {call}")
-        return result
-
-    def _bundle(
-        self, sandbox: Sandbox, *, collect: bool
-    ) -> tuple[dict[str, Found], tuple[TamperEvidence, ...]]:
-        """Reports and tamper evidence; empty when the verifier took the container with it."""
-        for again in (False, True):
-            if (collect or again) and sandbox.alive():
-                self._helper(sandbox, "--collect")
-            try:
-                data = sandbox.read(f"{self.stage}/bundle.json", max_bytes=BUNDLE_LIMIT)
-            except (FileNotFoundError, IsADirectoryError, ValueError):
-                if collect:
-                    break
-                continue  # the runner did not reach its end: collect what there is
-            return parse_bundle(data)
-        return {}, ()
-
 
 _VARIANTS = ("partials", "alternatives")
-
-
-def parse_bundle(data: bytes) -> tuple[dict[str, Found], tuple[TamperEvidence, ...]]:
-    """Reports by file name and tamper evidence, as the runner collected them.
-
-    A bundle that does not parse counts as no report at all.
-    """
-    try:
-        value = json.loads(data)
-        files = {
-            name: Found(
-                state=entry["state"],
-                data=base64.b64decode(entry.get("data", ""), validate=True),
-                reason=str(entry.get("reason", ""))[:200],
-            )
-            for name, entry in value["files"].items()
-        }
-        tamper = tuple(
-            TamperEvidence(path=path, kind=kind, detail=detail)
-            for path, kind, detail in value["tamper"]
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, binascii.Error, RecursionError):
-        return {}, ()
-    return files, tamper
-
-
-def _placed(folder: str, path: str, file: TextFile) -> PutFile:
-    executable = file.executable or path.endswith(".sh")
-    return PutFile(path=f"{folder}/{path}", data=file.data, mode=0o755 if executable else 0o644)
 
 
 def _effects(sandbox: Sandbox) -> tuple[StateChange, ...]:
@@ -418,17 +286,3 @@ def _effects(sandbox: Sandbox) -> tuple[StateChange, ...]:
         for change in sandbox.changes()
         if not any(change.path == p or change.path.startswith(p + "/") for p in ours)
     )
-
-
-def _merged(result: ExecResult) -> Log:
-    """stdout, then stderr."""
-    out, err = result.stdout, result.stderr
-    return Log(
-        text=out.text + err.text,
-        bytes_total=out.bytes_total + err.bytes_total,
-        bytes_cut=out.bytes_cut + err.bytes_cut,
-    )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:500]

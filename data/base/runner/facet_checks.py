@@ -67,10 +67,8 @@ class Checks:
             self.errors.append(f"collection of {report.nodeid or '.'}: {cut(report.longreprtext)}")
 
     def pytest_collection_modifyitems(self, items):
-        if self.order is not None:
-            random.Random(self.order).shuffle(items)
         taken = set()
-        for item in sorted(items, key=lambda item: item.nodeid):
+        for item in items:
             mark = item.get_closest_marker("check")
             given = dict(mark.kwargs) if mark else {}
             entry = self.entry(item, given, mark)
@@ -78,6 +76,8 @@ class Checks:
                 entry["id"] += "'"
             taken.add(entry["id"])
             self.results[item.nodeid] = entry
+        if self.order is not None:
+            random.Random(self.order).shuffle(items)
 
     def entry(self, item, given, mark):
         """A result not run yet, from a test's mark."""
