@@ -1,0 +1,29 @@
+"""The library of capability recipes, one file each."""
+
+from facet.author.recipe import Recipe
+from facet.author.recipes.database import DATABASE
+from facet.author.recipes.tables import TABLES
+
+RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE)
+
+
+def recipe(name: str) -> Recipe | None:
+    """The recipe of this name or title."""
+    wanted = name.strip().lower()
+    return next((r for r in RECIPES if wanted in (r.name, r.title.lower())), None)
+
+
+def fits(first: Recipe, second: Recipe) -> str:
+    """Why the second cannot follow the first; "" when it can."""
+    if first.name == second.name:
+        return "both skills call for the same work"
+    if first.source is None:
+        return f"'{first.title}' yields no records that the second could go on with"
+    if second.sink is None:
+        return f"'{second.title}' makes nothing out of records"
+    return ""
+
+
+def pairs() -> tuple[tuple[Recipe, Recipe], ...]:
+    """All ordered pairs that fit."""
+    return tuple((a, b) for a in RECIPES for b in RECIPES if not fits(a, b))

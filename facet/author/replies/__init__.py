@@ -1,0 +1,1 @@
+"""What the embedded author answers, one file per group of asks."""
