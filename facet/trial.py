@@ -15,9 +15,9 @@ from typing import Any
 from facet.base_images import ensure_runner
 from facet.conditions import Conditions
 from facet.errors import BuildError, EngineError, EngineUnavailable
-from facet.realize import start_services
 from facet.reports import read_left
 from facet.sandbox.base import Engine, Mount, Sandbox, SandboxOptions
+from facet.services import start_services
 from facet.trial_grading import CannotPrepare, Graded, grade, merged, one_line, placed
 from facet.types.task import Task, TextFile
 from facet.types.trial import Actor, Log, Outcome, StateChange, Trial
