@@ -155,12 +155,14 @@ class DockerSandbox:
         return tuple(sorted(found, key=lambda change: change.path)[:limit])
 
     def processes(self) -> tuple[Process, ...]:
-        """What runs in the container now; pids are the engine's host pids. Zombies are left out."""
+        """What runs in the container now; pids and users are the host's. Zombies are left out."""
         with boundary("listing processes", container=self._id):
-            table = self._api.top(self._id, ps_args="-eo pid,stat,user:32,args")
+            table = self._api.top(self._id, ps_args="-eo pid,stat,uid,args")
         rows = table.get("Processes") or []
         return tuple(
-            Process(pid=int(row[0]), user=row[2], command=" ".join(row[3:]))
+            Process(
+                pid=int(row[0]), user="root" if row[2] == "0" else row[2], command=" ".join(row[3:])
+            )
             for row in rows
             if not row[1].startswith("Z")
         )
