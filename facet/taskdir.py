@@ -14,8 +14,9 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -48,6 +49,7 @@ MAX_TOTAL = 256_000_000
 MAX_FILES = 5000
 MAX_DEPTH = 8  # of folders in which tasks are looked for
 MAX_INSTRUCTION = 1_000_000
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class _Extras(Value):
@@ -306,8 +308,10 @@ def _looks_like_task(folder: Path) -> bool:
     return has(CONFIG) or (has(INSTRUCTION) and has(TESTS)) or (has(ENVIRONMENT) and has(TESTS))
 
 
-def write_task(task: Task, path: Path) -> Path:
+def write_task(task: Task, path: Path, metadata: Mapping[str, str] = NOTHING) -> Path:
     """Write a task as a Harbor folder of schema 1.4; it appears whole, by rename.
+
+    `metadata` is added to the task.toml's [metadata] for readers; it is not read back.
 
     Raises TaskFolderError when something is there already, or for a task in several steps (they
     are read, not written); OSError when the disk refuses.
@@ -319,7 +323,7 @@ def write_task(task: Task, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=".facet-", dir=path.parent))
     try:
-        for relative, data, executable in folder_files(task):
+        for relative, data, executable in folder_files(task, metadata):
             target = scratch / relative
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
@@ -335,9 +339,11 @@ def write_task(task: Task, path: Path) -> Path:
     return path
 
 
-def folder_files(task: Task) -> Iterator[tuple[str, bytes, bool]]:
+def folder_files(
+    task: Task, metadata: Mapping[str, str] = NOTHING
+) -> Iterator[tuple[str, bytes, bool]]:
     """Path, bytes and executable bit of every file of a task's folder."""
-    yield CONFIG, task_toml(task).encode(), False
+    yield CONFIG, task_toml(task, metadata).encode(), False
     yield INSTRUCTION, task.instruction.text.encode(), False
     yield EXTRAS, _extras_of(task), False
     for folder, files in (

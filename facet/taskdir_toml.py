@@ -3,6 +3,8 @@
 Pure. Harbor ignores keys it does not know and [metadata] altogether; readers and buyers do not.
 """
 
+from collections.abc import Mapping
+
 from facet.dockerfile import health_command
 from facet.toml_text import Item, toml_text
 from facet.types.manifest import Manifest
@@ -10,7 +12,7 @@ from facet.types.task import Task
 from facet.types.value import digest_json
 
 
-def task_toml(task: Task) -> str:
+def task_toml(task: Task, metadata: Mapping[str, str]) -> str:
     """task.toml of schema 1.4: name, limits, health of services, and provenance as [metadata]."""
     settings = task.settings
     known = dict(settings.metadata)
@@ -30,7 +32,7 @@ def task_toml(task: Task) -> str:
         {
             "schema_version": "1.4",
             "task": {"name": task.name},
-            "metadata": _metadata(task),
+            "metadata": {**metadata, **_metadata(task)},
             "agent": {"timeout_sec": settings.agent_timeout_sec},
             "verifier": verifier,
             "environment": environment,

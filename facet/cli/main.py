@@ -35,6 +35,12 @@ COMMANDS: dict[str, Command] = {
     ),
     "sql": Command("facet.cli.sql:sql", "Query the documented views, read-only."),
     "rebuild": Command("facet.cli.rebuild:rebuild", "Make the database again from the journal."),
+    "validate": Command(
+        "facet.cli.validate:command", "Judge any Harbor task folder by the seven gates."
+    ),
+    "export": Command(
+        "facet.cli.export:export", "Write validated tasks as folders that stock Harbor runs."
+    ),
     "base build": Command("facet.cli.base:build", "Build the base image and the grading runner."),
     "base show": Command("facet.cli.base:show", "Show which base images are here."),
 }

@@ -1,0 +1,58 @@
+"""`facet export`: validated tasks as folders that others can run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from facet.base_images import fetch_wheels
+from facet.cli.common import (
+    JsonOption,
+    WorkspaceOption,
+    open_workspace,
+    progress,
+    result,
+    result_json,
+)
+from facet.config import load_config
+from facet.errors import InputError
+from facet.exports import export_harbor
+from facet.exports_choice import validated
+
+
+def export(
+    out: Annotated[Path, typer.Argument(help="Folder to write to; new, or an earlier export.")],
+    format: Annotated[str, typer.Option("--format", help="Only `harbor` so far.")] = "harbor",
+    approved: Annotated[
+        bool,
+        typer.Option("--approved", help="Only tasks whose very digest is approved by a person."),
+    ] = False,
+    base_ref: Annotated[
+        str,
+        typer.Option("--base-ref", help="Start from this image instead of carrying the base."),
+    ] = "",
+    run: Annotated[str, typer.Option("--run", help="Only tasks of this run.")] = "",
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write validated tasks as Harbor folders that load and run offline in stock Harbor 0.26.
+
+    Example: facet export --format harbor out/ --approved
+    """
+    if format != "harbor":
+        raise InputError(f"--format {format}: only `harbor` is known")
+    opened = open_workspace(workspace, create=False)
+    cache = load_config().cache
+    chosen = list(validated(opened, cache=cache, run=run, approved=approved))
+    if not chosen:
+        wanted = "approved and validated" if approved else "validated"
+        raise InputError(f"no {wanted} task in {opened.root}: `facet stats` says what there is")
+    wheels = () if base_ref else fetch_wheels(cache, progress)
+    made = export_harbor(chosen, out, base_ref=base_ref, wheels=wheels)
+    line = f"{len(chosen)} tasks in {out}: {made.written} written, {made.unchanged} as they were"
+    if as_json:
+        result_json({"out": str(out), "summary": line, **made.to_json()})
+        return
+    for task in made.summary.tasks:
+        result(f"{out / task.folder}  {task.name}  {task.checks} checks")
+    result(line)

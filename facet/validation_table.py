@@ -1,0 +1,64 @@
+"""Tables of verdicts for a terminal; third-party text is shown as text, never as markup."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from facet.validation import Verdict
+
+COLOURS = {
+    "passed": "green",
+    "valid": "green",
+    "failed": "red",
+    "error": "red",
+    "invalid": "red",
+    "broken": "red",
+    "not_reached": "dim",
+    "not run": "dim",
+    "cannot run here": "yellow",
+    "not_assessed": "yellow",
+}
+WIDEST_PIPE = 160  # columns when nobody watches
+
+
+def print_states(verdict: Verdict) -> None:
+    """Check x state: one row per check, before and after the reference solution."""
+    if not verdict.checks:
+        return
+    rows = [
+        (c.id + (" (guard)" if c.guard else ""), c.title, c.before, c.after) for c in verdict.checks
+    ]
+    _print(("check", "what it tests", "before", "after"), rows)
+
+
+def print_gates(verdict: Verdict) -> None:
+    """Every gate with its answer and evidence."""
+    if verdict.gates:
+        _print(
+            ("gate", "answer", "evidence"), [(g.name, g.status, g.evidence) for g in verdict.gates]
+        )
+
+
+def print_many(verdicts: Sequence[Verdict]) -> None:
+    """One row per task."""
+    rows = [(v.name or v.path, v.state, v.blamed, v.reason, f"{v.seconds:.1f}") for v in verdicts]
+    _print(("task", "verdict", "blamed", "why", "s"), rows)
+
+
+def _print(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    console = Console(markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = WIDEST_PIPE
+    table = Table(*header, box=None, pad_edge=False, header_style="bold")
+    for column in table.columns:
+        column.overflow = "fold"
+    for row in rows:
+        table.add_row(*(Text(plain(cell), style=COLOURS.get(cell, "")) for cell in row))
+    console.print(table)
+
+
+def plain(text: str) -> str:
+    """One line that a terminal shows as it stands: control characters become spaces."""
+    return "".join(c if c.isprintable() else " " for c in text)
