@@ -1,0 +1,355 @@
+"""A check that fails after the solution: which artifact stands alone? Pure.
+
+Each look gives a finding with a weight; the heaviest look of a check counts, and over all failing
+checks the artifact with the most weight is blamed. Looks are a table: name, weight, function.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from facet.blame.clues import MISSING_FILE, MISSING_KEY, Clues, Finding, first_match
+from facet.blame.differences import (
+    REGULATES,
+    keeps_order,
+    manner,
+    regulated,
+    value_of,
+)
+from facet.contract.words import says_word
+from facet.gates import describe, first_line
+from facet.types.task import Artifact
+from facet.types.trial import CheckResult
+from facet.types.verdict import Category
+
+MOST_CHECKS = 25
+TEST_BUGS = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "RecursionError")
+MANNER_OF_WORK = re.compile(
+    r"solve\.sh|/solution\b|\.bash_history|HISTFILE|/proc/\d*|\bps -|\bwhich\b|shutil\.which"
+)
+EXISTS = re.compile(r"(?:\bexists?\b|is_file|is_dir|missing|not found|No such file|was not)", re.I)
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one failing check says."""
+
+    check: CheckResult
+    look: str
+    weight: int
+    artifact: Artifact
+    category: Category
+    why: str
+
+
+def votes(clues: Clues) -> tuple[Vote, ...]:
+    """One vote per failing check that some look can settle."""
+    oracle = clues.oracle
+    found = []
+    for check in (oracle.failing if oracle else ())[:MOST_CHECKS]:
+        for look, weight, function in LOOKS:
+            finding = function(clues, check)
+            if finding is not None and finding.artifact is not None:
+                found.append(
+                    Vote(
+                        check=check,
+                        look=look,
+                        weight=weight,
+                        artifact=finding.artifact,
+                        category=finding.category or "contract mismatch",
+                        why=finding.evidence[0],
+                    )
+                )
+                break
+    return tuple(found)
+
+
+def elect(found: tuple[Vote, ...]) -> Vote | None:
+    """The heaviest vote of the artifact with the most weight; ties go to the earlier check."""
+    if not found:
+        return None
+    weight: dict[Artifact, int] = {}
+    for vote in found:
+        weight[vote.artifact] = weight.get(vote.artifact, 0) + vote.weight
+    most = max(weight.values())
+    winner = next(v.artifact for v in found if weight[v.artifact] == most)
+    return max((v for v in found if v.artifact == winner), key=lambda v: v.weight)
+
+
+# ---- looks, the surest first ------------------------------------------------------------------
+
+
+def _test_bug(clues: Clues, check: CheckResult) -> Finding | None:
+    """The check itself is broken code, or lacks a module."""
+    kind = first_line(check.message).partition(":")[0].strip()
+    if kind not in TEST_BUGS:
+        return None
+    module = re.search(r"No module named ['\"]?([\w.]+)", check.message)
+    if module and clues.tools_told(module[1]):
+        why = f"the plan promises module {module[1]}, the container lacks it"
+        return Finding((why,), "environment", "infrastructure, build or dependency")
+    category: Category = "weak verifier"
+    if module:
+        category = "infrastructure, build or dependency"
+    return Finding((f"the check's own code raises {kind}",), "verifier", category)
+
+
+def _reachable(clues: Clues, check: CheckResult) -> Finding | None:
+    """Another way of solving passes this check, so it can be met."""
+    for other in clues.others:
+        if any(c.id == check.id and c.status == "passed" for c in other.checks):
+            why = f"{other.label or other.actor} passes this check, solve.sh does not"
+            return Finding((why,), "solution", "solution runtime")
+    return None
+
+
+def _manner_of_work(clues: Clues, check: CheckResult) -> Finding | None:
+    """The check looks at how the work was done, not at what came of it."""
+    text = " ".join((check.message, check.expected, *check.paths))
+    need = clues.need(check)
+    if need:
+        text += " ".join(p for p, _ in need.paths) + " ".join(need.literals)
+    if not MANNER_OF_WORK.search(text):
+        return None
+    why = "the check reads how the work was done (script, history or processes)"
+    return Finding((why,), "verifier", "over-constrained verifier")
+
+
+def _missing_path(clues: Clues, check: CheckResult) -> Finding | None:
+    """The check does not find a path."""
+    named = first_match(MISSING_FILE, check.message)
+    paths = [clues.whole(named)] if named else []
+    need = clues.need(check)
+    if not paths and need and (EXISTS.search(check.message) or not check.expected):
+        paths = [p for p, _ in need.paths if clues.world.made(p) is False]
+        if any(clues.world.held(p) is not False for p in paths):
+            paths = [p for p in paths if clues.world.held(p) is False]
+    for path in paths:
+        if finding := _path_finding(clues, path):
+            return finding
+    return None
+
+
+def _path_finding(clues: Clues, path: str) -> Finding | None:
+    world = clues.world
+    told, scripted = world.told(path), world.scripted(path)
+    if world.made(path) is True or (world.held(path) is True and world.made(path) is None):
+        return None
+    if world.held(path) is True:
+        return None  # it was there before: deleted or moved by the solution
+    if not clues.is_output(path) and told and (scripted or world.manifest):
+        need_env = scripted and not _made_like(clues, path)
+        if need_env and not world.held(path):
+            why = f"{path} is to be there from the start, and is not"
+            return Finding((why,), "environment", "fixture, schema or path grounding")
+    if told == "exact":
+        why = f"the instruction asks for {path}, the solution does not make it"
+        return Finding((why,), "solution", "contract mismatch")
+    other = _made_like(clues, path)
+    if other and world.told(other):
+        why = f"instruction and solution say {other}, the verifier reads {path}"
+        return Finding((why,), "verifier", "contract mismatch")
+    if told or scripted:
+        return Finding((f"{path} is told but never made",), "solution", "contract mismatch")
+    why = f"only the verifier speaks of {path}"
+    return Finding((why,), "verifier", "fixture, schema or path grounding")
+
+
+def _made_like(clues: Clues, path: str) -> str:
+    """A path the solution made that resembles this one: same name, or same folder."""
+    oracle = clues.oracle
+    made = [c.path for c in (oracle.changes if oracle else ()) if c.change != "deleted"]
+    pure = PurePosixPath(path)
+    alike: tuple[Callable[[PurePosixPath], bool], ...] = (
+        lambda p: p.name == pure.name,
+        lambda p: p.parent == pure.parent and p.suffix == pure.suffix,
+        lambda p: p.parent == pure.parent,
+        lambda p: p.stem == pure.stem,
+    )
+    for resembles in alike:
+        for other in made:
+            if other != path and resembles(PurePosixPath(other)):
+                return other
+    return ""
+
+
+def _missing_key(clues: Clues, check: CheckResult) -> Finding | None:
+    """The check does not find a column or key."""
+    key = first_match(MISSING_KEY, check.message)
+    if not key:
+        return None
+    return _key_finding(clues, key)
+
+
+def _key_finding(clues: Clues, key: str) -> Finding | None:
+    world = clues.world
+    told, scripted = world.word_told(key), world.word_scripted(key)
+    if told and not scripted:
+        why = f"the instruction asks for `{key}`, the solution does not write it"
+        return Finding((why,), "solution", "contract mismatch")
+    if not told and not scripted:
+        why = f"only the verifier speaks of `{key}`"
+        return Finding((why,), "verifier", "contract mismatch")
+    if scripted and told:
+        return Finding(
+            (f"`{key}` is told but missing in the result",), "solution", "solution runtime"
+        )
+    why = f"solution and verifier say `{key}`, the instruction does not"
+    return Finding((why,), "instruction", "contract mismatch")
+
+
+def _told_value(clues: Clues, check: CheckResult) -> Finding | None:
+    """The instruction (or the scenario) states one of the two values."""
+    if not check.expected:
+        return None
+    for text, name in (
+        (clues.task.instruction.text, "instruction"),
+        (clues.world.story, "scenario"),
+    ):
+        wanted, found = _share(check.expected, text), _share(check.actual, text)
+        if wanted is None or not text:
+            continue
+        if wanted == 1.0 and (found is None or found < 1.0):
+            why = f"the {name} states what the check expects: {check.expected[:80]}"
+            return Finding((why,), "solution", "contract mismatch")
+        if found == 1.0 and wanted < 1.0:
+            why = f"the {name} states what the solution gives: {check.actual[:80]}"
+            return Finding((why,), "verifier", "contract mismatch")
+    return None
+
+
+def _share(shown: str, text: str) -> float | None:
+    """Share of a value's telling parts that a text states; None when nothing in it is telling."""
+    parts = [p for p in _parts(value_of(shown)) if len(p) >= 3 or (p.isdigit() and len(p) == 2)]
+    if not parts or len(parts) > 40:
+        return None
+    return sum(says_word(text, p) or (len(p) > 8 and p in text) for p in parts) / len(parts)
+
+
+def _parts(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [str(k) for k in value]
+    if isinstance(value, list | tuple | set):
+        return [str(v).strip() for v in value if isinstance(v, str | int | float)]
+    if isinstance(value, bool) or value is None:
+        return []
+    return [str(value).strip()]
+
+
+def _manner(clues: Clues, check: CheckResult) -> Finding | None:
+    """Expected and actual differ in manner only: is the manner settled?"""
+    if not check.expected or not check.actual:
+        return None
+    kind = manner(check.expected, check.actual)
+    if kind == "substance":
+        return None
+    text = clues.task.instruction.text
+    if kind == "order" and regulated(kind, text):
+        right, wanted = keeps_order(check.actual, text), keeps_order(check.expected, text)
+        if right and wanted is False:
+            why = "the solution keeps the order that the instruction asks for"
+            return Finding((why,), "verifier", "over-constrained verifier")
+    if regulated(kind, text):
+        found = REGULATES[kind].search(text)
+        why = f"differs in {kind}, which the instruction settles ({found[0] if found else ''})"
+        return Finding((why,), "solution", "contract mismatch")
+    why = f"differs in {kind} only, which the instruction leaves free"
+    return Finding((why,), "verifier", "over-constrained verifier")
+
+
+def _all_agree_against(clues: Clues, check: CheckResult) -> Finding | None:
+    """Independent solutions give the same value, the check wants another."""
+    same = [
+        c
+        for t in clues.others
+        if t.actor == "alternative"
+        for c in t.checks
+        if c.id == check.id and c.status == "failed" and c.actual == check.actual
+    ]
+    if not same or not check.actual:
+        return None
+    why = f"{len(same) + 1} solutions agree on {check.actual[:80]}"
+    return Finding((why,), "verifier", "over-constrained verifier")
+
+
+def _free_words(clues: Clues, check: CheckResult) -> Finding | None:
+    """The check wants words that nobody else ever used."""
+    expected = check.expected.removeprefix("contains ").removeprefix("does not contain ")
+    value = value_of(expected)
+    if not isinstance(value, str) or not (words := re.findall(r"[A-Za-z]{4,}", value)):
+        return None
+    world = clues.world
+    known = [
+        w
+        for w in words
+        if world.word_told(w) or world.word_scripted(w) or world.word_held(w) or w in world.story
+    ]
+    if len(known) == len(words):
+        return None
+    strange = next(w for w in words if w not in known)
+    return Finding(
+        (f"only the verifier speaks of “{strange}”",), "verifier", "over-constrained verifier"
+    )
+
+
+def _unmet_need(clues: Clues, check: CheckResult) -> Finding | None:
+    """The contract matrix names a row this check stands or falls with."""
+    for wrong in clues.matrix.disagreements:
+        row = clues.matrix.row(wrong.kind, wrong.value)
+        if row and any(m.check == check.id for m in row.cell("verifier")):
+            return Finding((f"{wrong.kind} {wrong.value}: {wrong.why}",), wrong.artifact)
+    return None
+
+
+def _broken_in_both(clues: Clues, check: CheckResult) -> Finding | None:
+    """It crashes before and after the work: its own code is off."""
+    before = next((c for c in clues.nop.checks if c.id == check.id), None) if clues.nop else None
+    if check.status != "error" or before is None or before.status != "error":
+        return None
+    if first_line(before.message) != first_line(check.message):
+        return None
+    why = f"crashes alike before and after the work: {first_line(check.message, 120)}"
+    return Finding((why,), "verifier", "weak verifier")
+
+
+def _broken_guard(clues: Clues, check: CheckResult) -> Finding | None:
+    """A guard held before the work and does not after it: the work broke it."""
+    before = next((c for c in clues.nop.checks if c.id == check.id), None) if clues.nop else None
+    if before is None or before.status != "passed":
+        return None
+    why = "holds on the untouched state, the solution breaks it"
+    return Finding((why,), "solution", "solution runtime")
+
+
+def _other_value(clues: Clues, check: CheckResult) -> Finding | None:
+    """The result is there and has another value than a check that reads the inputs expects."""
+    if check.status == "error" and not check.actual:
+        return None
+    if not (check.expected or check.message):
+        return None
+    why = "the result is there and is another than the check computes"
+    return Finding((why,), "solution", "solution runtime")
+
+
+LOOKS: tuple[tuple[str, int, Callable[[Clues, CheckResult], Finding | None]], ...] = (
+    ("test_bug", 5, _test_bug),
+    ("guard_broken_by_the_work", 5, _broken_guard),
+    ("reachable_by_another_way", 5, _reachable),
+    ("manner_of_work", 5, _manner_of_work),
+    ("path_not_found", 4, _missing_path),
+    ("key_not_found", 4, _missing_key),
+    ("broken_in_both_states", 4, _broken_in_both),
+    ("solutions_agree", 4, _all_agree_against),
+    ("manner_only", 4, _manner),
+    ("value_told", 3, _told_value),
+    ("matrix_row", 2, _unmet_need),
+    ("words_nobody_used", 2, _free_words),
+    ("value_differs", 1, _other_value),
+)
+"""Name, weight and function of every look at a failing check, the surest first."""
+
+
+def vote_line(vote: Vote) -> str:
+    """A vote as one line of evidence."""
+    return f"{describe(vote.check)} [{vote.look}: {vote.why}]"

@@ -1,0 +1,158 @@
+"""What a task's container holds, what its solution makes, and what each text says of it. Pure.
+
+Three answers: True, False, or None where nothing was planned, probed or run that would tell.
+"""
+
+import re
+from pathlib import PurePosixPath
+
+from facet.contract.words import outside, says, says_word
+from facet.types.manifest import RealizedManifest
+from facet.types.task import Task, TextFile
+from facet.types.trial import Trial
+
+LONGEST_DATA = 20_000  # bytes of one fixture whose words are known
+MOST_DATA = 200  # fixtures
+TOKEN = re.compile(r"[A-Za-z_][\w-]*")
+BASE_USERS = frozenset(
+    ("root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy")
+    + ("www-data", "backup", "list", "irc", "nobody", "_apt", "redis", "messagebus", "sshd")
+)
+
+
+class World:
+    """The environment (planned, realized or guessed), the oracle's effect and the texts."""
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        realized: RealizedManifest | None = None,
+        oracle: Trial | None = None,
+        nop: Trial | None = None,
+    ) -> None:
+        self.task = task
+        self.manifest = task.environment.manifest
+        self.instruction = task.instruction.text
+        self.script = task.solution.script
+        self.context = "\n".join(f.text for f in _recipes(task.environment.files.files))
+        self.story = _story(task)
+        self._planned = {f.path for f in self.manifest.files} if self.manifest else set()
+        self._real = {f.path for f in realized.files} if realized else set()
+        self._known = bool(self.manifest or realized)
+        ran = oracle is not None and oracle.outcome not in ("infrastructure", "build_failed")
+        changes = oracle.changes if oracle is not None and ran else ()
+        self._ran = ran
+        self._changed = {c.path: c.change for c in changes}
+        self._absent = _missing_paths(nop)
+        self.tokens = frozenset(_tokens(task))
+
+    def held(self, path: str) -> bool | None:
+        """Is this path in the container before any work?"""
+        there = self._real or self._planned
+        if path in there or any(p.startswith(path + "/") for p in there):
+            return True
+        if outside(path):
+            return True
+        if self._changed.get(path) in ("modified", "deleted"):
+            return True
+        if path in self._absent or self._changed.get(path) == "added":
+            return False
+        if self.manifest and any(_made_by(command, path) for command in self.manifest.setup):
+            return None
+        if self._known:
+            return False
+        return True if says(self.context, path) == "exact" else None
+
+    def made(self, path: str) -> bool | None:
+        """Does the solution create or change this path (or something below it)?"""
+        if not self._ran:
+            return None
+        if self._changed.get(path) in ("added", "modified"):
+            return True
+        if any(p.startswith(path + "/") for p in self._changed):
+            return True
+        # what lies in a volume or tmpfs never shows in the diff
+        return None if not self._changed and self.task.settings.grading == "live" else False
+
+    def told(self, path: str) -> str:
+        """How the instruction names this path: "exact", "name", "pattern" or ""."""
+        if how := says(self.instruction, path):
+            return how
+        pure = PurePosixPath(path)
+        if any(says(self.instruction, str(p)) == "exact" for p in (pure.parent,)):
+            patterned = re.search(r"[<*{\[]\S*" + re.escape(pure.suffix or " "), self.instruction)
+            if patterned:
+                return "pattern"
+        if re.search(re.escape(path) + r"/", self.instruction):
+            return "exact"
+        return ""
+
+    def scripted(self, path: str) -> str:
+        """How solve.sh names this path: "exact", "name" or ""."""
+        return says(self.script, path)
+
+    def word_told(self, word: str) -> bool:
+        """Does the instruction hold this word?"""
+        return says_word(self.instruction, word)
+
+    def word_scripted(self, word: str) -> bool:
+        """Does solve.sh hold this word?"""
+        return says_word(self.script, word)
+
+    def word_held(self, word: str) -> bool:
+        """Is this word in a fixture or in the plan?"""
+        return word in self.tokens
+
+    def users(self) -> frozenset[str]:
+        """Logins the container has."""
+        planned = {u.name for u in self.manifest.users} if self.manifest else set()
+        return BASE_USERS | planned
+
+    def ports(self) -> frozenset[str]:
+        """Ports of declared services."""
+        services = self.manifest.services if self.manifest else ()
+        return frozenset(str(s.port) for s in services if s.port)
+
+
+def _recipes(files: tuple[TextFile, ...]) -> list[TextFile]:
+    """The build's own scripts: not the fixtures."""
+    return [f for f in files if not f.path.startswith("files/")][:50]
+
+
+def _story(task: Task) -> str:
+    """Everything the scenario fixes, as one text."""
+    scenario = task.scenario
+    if scenario is None:
+        return ""
+    facts = [f"{f.name}: {f.value}" for f in scenario.facts]
+    references = (scenario.solution_reference, scenario.instruction_reference)
+    states = [item for r in references for item in (r.text, *r.initial_state, *r.end_state)]
+    return "\n".join((scenario.text, *facts, *states))
+
+
+def _tokens(task: Task) -> set[str]:
+    found: set[str] = set()
+    manifest = task.environment.manifest
+    blobs = [f.data for f in manifest.files if f.data] if manifest else []
+    if not blobs:
+        blobs = [f.data for f in task.environment.files.files if f.path != "Dockerfile"]
+    for data in blobs[:MOST_DATA]:
+        if b"\0" not in data[:1000]:
+            found.update(TOKEN.findall(data[:LONGEST_DATA].decode("utf-8", "replace")))
+    if manifest:
+        for command in manifest.setup:
+            found.update(TOKEN.findall(command))
+    return found
+
+
+def _made_by(command: str, path: str) -> bool:
+    return bool(says(command, path))
+
+
+def _missing_paths(nop: Trial | None) -> set[str]:
+    """Paths a check did not find on the untouched state."""
+    if nop is None:
+        return set()
+    lines = [c.message for c in nop.checks if "No such file" in c.message]
+    return {m for line in lines for m in re.findall(r"'(/[^']{1,300})'", line)}
