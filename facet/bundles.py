@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from facet.blobs import DIGEST, write_durably
 from facet.errors import TaskFolderError, WorkspaceError
+from facet.taskdir import write_task
 from facet.types.task import Task
 from facet.types.value import canonical_json
 
@@ -32,8 +33,6 @@ class Bundles:
 
         Raises WorkspaceError when the disk refuses.
         """
-        from facet.taskdir import write_task
-
         folder = self.path(task.digest)
         whole = folder.with_name(folder.name + ".json")
         try:

@@ -29,6 +29,9 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "skills import": Command(
+        "facet.cli.skills:skills_import", "Read and screen skill packages into the workspace."
+    ),
     "app": Command("facet.cli.app:app", "Open the curation app on http://localhost:8501."),
     "stats": Command(
         "facet.cli.stats:stats", "Show the funnel of a run, with the reason of every drop."

@@ -16,7 +16,9 @@ from facet.store import Store
 def rebuild(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Make the database again from journal and blobs.
 
-    The old file is kept beside it as *.bad.<time>. Example: facet rebuild --workspace data/workspace
+    The old file is kept beside it as *.bad.<time>.
+
+    Example: facet rebuild --workspace data/workspace
     """
     opened = open_workspace(workspace, create=False)
     started = time.monotonic()
