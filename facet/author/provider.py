@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from facet import __version__
 from facet.author.replies import artifacts, blaming, comparing, environment, scenarios, sources
 from facet.llm.base import Completion, Request
 from facet.types import asks
@@ -59,6 +60,11 @@ class OfflineAuthor:
     def slips(self) -> float:
         """Factor on the slip rates; 0 = no slips."""
         return self._slips
+
+    @property
+    def fingerprint(self) -> str:
+        """What else shapes its answers: kept replies of other settings are not reused."""
+        return f"slips={self._slips:g} version={__version__}"
 
     def complete(self, request: Request) -> Completion:
         """The reply as JSON text; the same ask always gives the same bytes."""

@@ -1,0 +1,1 @@
+"""The whole: skills in, validated tasks out, with budgets and resume."""
