@@ -4,8 +4,12 @@
 fake `__main__` on every rerun; the server imports it once as a module and finds `app`.
 """
 
+from pathlib import Path
+
 import streamlit as st
 
+ART = Path(__file__).resolve().parent / "app_pages"
+# File, title, icon and address of every page; the first is the start.
 PAGES = (
     ("app_pages/queue.py", "Queue", ":material/inbox:", ""),
     ("app_pages/task.py", "Task", ":material/rate_review:", "task"),
@@ -13,10 +17,10 @@ PAGES = (
     ("app_pages/funnel.py", "Funnel", ":material/filter_alt:", "funnel"),
     ("app_pages/skills.py", "Skills", ":material/school:", "skills"),
 )
-"""File, title, icon and address of every page; the first is the start."""
 
 if __name__ == "__main__":
-    st.set_page_config(page_title="FACET", page_icon="◈", layout="wide")
+    st.set_page_config(page_title="FACET", page_icon=ART / "icon.svg", layout="wide")
+    st.logo(ART / "facet.svg", size="large", icon_image=ART / "facet.svg")
     st.navigation(
         [
             st.Page(path, title=title, icon=icon, url_path=address or None, default=not address)

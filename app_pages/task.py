@@ -5,7 +5,7 @@ import streamlit as st
 from facet.ui.listing import neighbours, next_to_review
 from facet.ui.place import at_params, current, person, seat
 from facet.ui.status import status_line
-from facet.ui.task import header, read_task, review, view_switch
+from facet.ui.task import header, read_task, review
 from facet.ui.verdict import verdict_bar
 
 place = current()
@@ -31,8 +31,7 @@ before, after, position = neighbours(rows, key)
 shown = mine.shown(key, history.task.digest)
 following = next_to_review(rows, key)
 verdict_bar(place.desk, mine, who, history, shown, (before, after), position, following)
-header(place, history)
-view = view_switch()
+view = header(history)
 task = read_task(place, history)
 if task is not None:
     review(place, view, task, history, who, digits=mine.rejecting != history.task.digest)

@@ -6,6 +6,7 @@ by a stored pid; the holder of that lock is who gets the interrupt. Not covered:
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from facet.workspace import Workspace
 
 LOG_TAIL = 8_000  # bytes of a log that are shown
 LOCK_TABLE = Path("/proc/locks")
+ANNOUNCED = re.compile(r"^run ([A-Za-z0-9][A-Za-z0-9._-]{0,99})$", re.M)
 
 
 class LaunchView(Value):
@@ -42,7 +44,6 @@ class _Launch:
         self.words = tuple(words)
         self.log = log
         self.process = process
-        self.known: frozenset[str] = frozenset()
         self.run = ""
 
 
@@ -64,7 +65,6 @@ class Launches:
         ident = time.strftime("%Y%m%dT%H%M%S") + "-" + uuid.uuid4().hex[:6]
         line = [*self._command, "run", *words, "--workspace", str(self._workspace.root)]
         log = self._folder / f"{ident}.log"
-        known = frozenset(self._workspace.runs())
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with log.open("wb") as out:
@@ -78,7 +78,7 @@ class Launches:
         except OSError as error:
             raise InputError(f"cannot start `facet run`: {error.strerror}") from error
         launch = _Launch(ident, words, log, process)
-        launch.known, launch.run = known, run
+        launch.run = run
         with self._lock:
             self._launches.append(launch)
         return ident
@@ -91,10 +91,7 @@ class Launches:
     def _view(self, launch: _Launch) -> LaunchView:
         code = launch.process.poll()
         if not launch.run:
-            mine = {x.run for x in self._launches}
-            new = [r for r in self._workspace.runs() if r not in launch.known and r not in mine]
-            if len(new) == 1 and (holder(self.lock_path(new[0])) in (None, launch.process.pid)):
-                launch.run = new[0]
+            launch.run = announced(launch.log)
         return LaunchView(
             id=launch.id,
             words=launch.words,
@@ -109,7 +106,7 @@ class Launches:
         return self._workspace.run_lock(run).path
 
     def cancel(self, run: str) -> bool:
-        """Interrupt the process of a run as Ctrl-C does; False when nobody works on it."""
+        """Ask the process of a run to stop resumably; False when nobody works on it."""
         pid = holder(self.lock_path(run))
         if pid is None:
             with self._lock:
@@ -118,7 +115,7 @@ class Launches:
         if pid is None or pid <= 1 or pid == os.getpid():
             return False
         try:
-            os.kill(pid, signal.SIGINT)
+            os.kill(pid, signal.SIGTERM)
         except ProcessLookupError:
             return False
         return True
@@ -146,6 +143,16 @@ def _has_open(pid: int, path: Path) -> bool:
         return any(fd.resolve() == wanted for fd in Path(f"/proc/{pid}/fd").iterdir())
     except OSError:
         return False
+
+
+def announced(log: Path) -> str:
+    """The run id that `facet run` says in its log before it starts; "" while it did not."""
+    try:
+        with log.open("rb") as source:
+            found = ANNOUNCED.search(source.read(64_000).decode("utf-8", "replace"))
+    except OSError:
+        return ""
+    return found.group(1) if found else ""
 
 
 def tail(log: Path, limit: int = LOG_TAIL) -> str:

@@ -79,8 +79,15 @@ class _Seat:
 class Room:
     """Live containers by task digest. Safe to share between sessions and threads."""
 
-    def __init__(self, make: Maker, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        make: Maker,
+        remove_image: Callable[[str], None] | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._make = make
+        self._remove_image = remove_image
         self._clock = clock
         self._lock = threading.Lock()
         self._seats: dict[str, _Seat] = {}
@@ -122,7 +129,7 @@ class Room:
                     seat.sandbox, seat.opened = sandbox, opened
                 unwanted = seat.dropped
             if unwanted and sandbox is not None:
-                sandbox.close()
+                self._remove(sandbox, opened.image)
 
     def view(self, digest: str) -> LiveView:
         """The state of this task's container; a vanished one is reported once, then gone."""
@@ -210,9 +217,18 @@ class Room:
             if seat is None:
                 return
             seat.dropped = True
-            sandbox = seat.sandbox
+            sandbox, image = seat.sandbox, seat.opened.image
         if sandbox is not None:
+            self._remove(sandbox, image)
+
+    def _remove(self, sandbox: Sandbox, image: str) -> None:
+        """Remove a container and its image; what the engine refuses is reaped at the next start."""
+        try:
             sandbox.close()
+            if self._remove_image is not None and image:
+                self._remove_image(image)
+        except EngineError:
+            return
 
     def close_idle(self, idle_s: float = IDLE_S) -> int:
         """Remove containers that nobody used for a while; returns how many."""

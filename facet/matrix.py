@@ -7,6 +7,7 @@ checks in the order of the report; flags name what is wrong with a check. Not co
 from collections.abc import Sequence
 from typing import Literal
 
+from facet.types.task import DeclaredCheck
 from facet.types.trial import CheckResult, Trial
 from facet.types.value import Value
 from facet.types.verdict import Judgement
@@ -69,8 +70,8 @@ STATE_TITLES: dict[str, str] = {
 """How each actor's state is called in the table."""
 
 
-def matrix(judgement: Judgement, declared: Sequence[str] = ()) -> Matrix:
-    """The table of a judgement; `declared` are check ids of the verifier, for those that never ran.
+def matrix(judgement: Judgement, declared: Sequence[DeclaredCheck] = ()) -> Matrix:
+    """The table of a judgement; `declared` gives titles, and rows to checks that never ran.
 
     nop and oracle come first, then the other trials in their order. One trial a state: of equal
     ones the first is shown.
@@ -84,7 +85,8 @@ def matrix(judgement: Judgement, declared: Sequence[str] = ()) -> Matrix:
     for key in sorted(trials, key=lambda k: k != "oracle"):
         for check in trials[key].checks:
             names.setdefault(check.id, check)
-    for name in declared:
+    titles = {c.id: c.title for c in declared}
+    for name in titles:
         if not any(n.partition("[")[0] == name for n in names):
             names[name] = None
     rows = []
@@ -95,7 +97,7 @@ def matrix(judgement: Judgement, declared: Sequence[str] = ()) -> Matrix:
         rows.append(
             Row(
                 id=name,
-                title=sample.title if sample else "",
+                title=(sample.title if sample else "") or titles.get(name.partition("[")[0], ""),
                 file=sample.file if sample else "",
                 guard=bool(sample and sample.guard),
                 weight=sample.weight if sample else 1.0,

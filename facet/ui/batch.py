@@ -7,7 +7,7 @@ from facet.launch import LaunchView
 from facet.store.rows import RunRow, TaskRow
 from facet.ui.listing import status_of, why
 from facet.ui.place import Place, at_params
-from facet.ui.text import clock, line, md, plain, seconds
+from facet.ui.text import clock, line, md, plain, seconds, table_height
 from facet.ui.words import RUN_LOOK, STATUS
 
 DEMO_COUNT = 4
@@ -137,7 +137,7 @@ def _seeds(place: Place, run: RunRow) -> None:
         key=f"seeds:{run.run}",
         on_select="rerun",
         selection_mode="single-cell",
-        height=min(40 + 35 * len(rows), 420),
+        height=table_height(len(rows), limit=430),
         column_config={
             "task": st.column_config.TextColumn(width=320),
             "why": st.column_config.TextColumn(width=320),

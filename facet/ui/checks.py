@@ -9,7 +9,7 @@ from facet.types.task import Task
 from facet.types.trial import CheckResult, Trial
 from facet.types.value import short
 from facet.types.verdict import Judgement
-from facet.ui.text import line, md, plain
+from facet.ui.text import code_height, line, md, plain, table_height
 from facet.ui.words import CHECK_MARK
 
 SHADES = {
@@ -23,7 +23,7 @@ def checks_page(task: Task, judgement: Judgement | None) -> None:
     if judgement is None or not judgement.trials:
         st.caption("The verifier did not run yet on this version of the task.")
         return
-    table = matrix(judgement, [c.id for c in task.verifier.checks])
+    table = matrix(judgement, task.verifier.checks)
     _headline(table)
     if not table.rows:
         st.caption("No check reported a result.")
@@ -79,9 +79,8 @@ def _table(task: Task, table: Matrix) -> Row:
         hide_index=True,
         key=f"checks:{short(task.digest)}",
         on_select="rerun",
-        selection_mode="single-row",
-        height=min(38 + 35 * len(rows), 560),
-        row_height=34,
+        selection_mode="single-cell",
+        height=table_height(len(rows)),
         column_config={
             "check": st.column_config.TextColumn(pinned=True, width="medium"),
             "requirement": st.column_config.TextColumn(width="large"),
@@ -89,8 +88,9 @@ def _table(task: Task, table: Matrix) -> Row:
         },
         alt="Result of every check in every state",
     )
-    chosen = event.selection.rows
-    return table.rows[chosen[0]] if chosen and chosen[0] < len(table.rows) else table.rows[start]
+    chosen = event.selection.cells
+    row = chosen[0][0] if chosen and chosen[0][0] < len(table.rows) else start
+    return table.rows[row]
 
 
 def _interesting(table: Matrix, keys: list[str]) -> int:
@@ -132,7 +132,8 @@ def _source(task: Task, row: Row) -> None:
     last = node.end_lineno or node.lineno
     lines = task.verifier.files.text(source.file).split("\n")[first - 1 : last]
     st.caption(f"{md(source.file, 90)}, lines {first}-{last}")
-    st.code(plain("\n".join(lines), 20_000), language="python", line_numbers=True, height=260)
+    text = plain("\n".join(lines), 20_000)
+    st.code(text, language="python", line_numbers=True, height=code_height(text, 320))
 
 
 def _said(trial: Trial, result: CheckResult) -> None:
@@ -166,4 +167,5 @@ def _logs(judgement: Judgement) -> None:
                 if log.text.strip():
                     cut = f", {log.bytes_cut:,} bytes cut" if log.bytes_cut else ""
                     st.caption(f"{title}{cut}")
-                    st.code(plain(log.text, 20_000), language=None, height=180)
+                    text = plain(log.text, 20_000)
+                    st.code(text, language=None, height=code_height(text, 200))

@@ -13,7 +13,7 @@ from facet.sandbox.base import ExecResult
 from facet.types.payloads import ProbeRun
 from facet.types.task import Task
 from facet.types.value import short
-from facet.ui.text import language, line, md, plain, seconds, size
+from facet.ui.text import language, line, md, plain, seconds, size, table_height
 
 MARKS = {"added": "+ added", "modified": "~ modified", "deleted": "- deleted"}
 
@@ -183,7 +183,7 @@ def _files(room: Room, task: Task) -> None:
         key=f"entries:{tag}:{folder}",
         on_select="rerun",
         selection_mode="single-row",
-        height=min(38 + 35 * len(entries), 260),
+        height=table_height(len(entries), limit=280),
         alt=f"Files of {line(folder, 100)}",
     )
     chosen = picked.selection.rows
@@ -220,6 +220,6 @@ def _changes(room: Room, task: Task) -> None:
     st.dataframe(
         [{"change": MARKS[c.change], "path": line(c.path, 300)} for c in found],
         hide_index=True,
-        height=min(38 + 35 * len(found), 360),
+        height=table_height(len(found), limit=360),
         alt="Paths that differ from the image",
     )

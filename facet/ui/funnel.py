@@ -5,7 +5,7 @@ import streamlit as st
 
 from facet.funnel import Drop, Funnel, Step, Unit
 from facet.ui.place import Place, at_params
-from facet.ui.text import line, md
+from facet.ui.text import line, md, table_height
 from facet.ui.words import RUN_LOOK
 
 UNITS: tuple[tuple[Unit, str, str], ...] = (
@@ -99,7 +99,7 @@ def _behind(place: Place, found: Funnel) -> None:
         key=f"drops:{picked}",
         on_select="rerun",
         selection_mode="single-cell",
-        height=min(40 + 35 * len(drops), 520),
+        height=table_height(len(drops), limit=520),
         column_config={
             "what": st.column_config.TextColumn(width=280),
             "reason": st.column_config.TextColumn(width=560),

@@ -22,9 +22,12 @@ def gate_list(judgement: Judgement | None) -> None:
         title = row.title if row else gate.name.replace("_", " ")
         words = md(gate.evidence, 220) if gate.evidence else look.word
         if gate.status in ("not_reached", "not_applicable"):
-            st.markdown(f":gray[{look.icon} {title}]  \n:gray[:small[{words}]]")
+            st.markdown(f":gray[{look.icon} {title} · :small[{look.word}]]")
             continue
-        st.markdown(f":{look.color}[{look.icon}] **{title}**  \n:small[{words}]")
+        if gate.status == "passed":
+            st.markdown(f":{look.color}[{look.icon}] {title} :small[:gray[{words}]]")
+            continue
+        st.markdown(f":{look.color}[{look.icon}] **{title}** {look.word}  \n:small[{words}]")
         if gate == deciding and gate.details:
             with st.expander(f"{len(gate.details)} lines of evidence"):
                 st.code("\n".join(gate.details), language=None, wrap_lines=True, height=160)

@@ -52,17 +52,16 @@ def why(row: TaskRow) -> str:
         return line(row.reason or f"ended{gate}", 200)
     rounds = []
     if row.environment_rounds:
-        rounds.append(f"{row.environment_rounds} environment")
+        rounds.append("environment" + _times(row.environment_rounds))
     if row.rounds:
-        who = f" ({row.blamed})" if row.blamed else ""
-        rounds.append(f"{row.rounds} task{who}")
-    made = f"valid after {' and '.join(rounds)} repair round{_s(row)}" if rounds else ""
+        rounds.append((row.blamed or "task") + _times(row.rounds))
+    made = f"valid after repair of {' and '.join(rounds)}" if rounds else ""
     stale = "; an older version was decided" if row.stale_decision else ""
     return (made or "valid at first try") + stale
 
 
-def _s(row: TaskRow) -> str:
-    return "" if row.rounds + row.environment_rounds == 1 else "s"
+def _times(count: int) -> str:
+    return "" if count == 1 else f" ({count} rounds)"
 
 
 def pick(rows: list[TaskRow], groups: list[str], text: str) -> list[TaskRow]:

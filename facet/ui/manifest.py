@@ -7,7 +7,7 @@ import streamlit as st
 
 from facet.types.manifest import Manifest, PlannedFile, RealizedManifest
 from facet.types.value import Value
-from facet.ui.text import line, size
+from facet.ui.text import line, size, table_height
 
 Standing = Literal["as planned", "differs", "not probed"]
 MARKS: dict[Standing, str] = {
@@ -143,7 +143,7 @@ def manifest_table(planned: Manifest | None, realized: RealizedManifest | None) 
     st.dataframe(
         frame,
         hide_index=True,
-        height=min(38 + 35 * len(rows), 430),
+        height=table_height(len(rows), limit=430),
         column_config={
             "what": st.column_config.TextColumn(width="small"),
             "standing": st.column_config.TextColumn(width="small"),

@@ -7,7 +7,7 @@ from facet.types.value import short
 from facet.ui.text import SHOWN_BYTES, language, line, md, plain, size
 from facet.ui.words import ARTIFACT_LOOK
 
-PANE_HEIGHT = 330  # pixels of code in the 2x2 view
+PANE_HEIGHT = 300  # pixels of code in the 2x2 view
 ZOOM_HEIGHT = 760
 
 
@@ -28,69 +28,71 @@ def _ordered(files: tuple[TextFile, ...], first: tuple[str, ...]) -> list[TextFi
     return sorted(files, key=lambda f: (rank.get(f.path, len(rank)), f.path))
 
 
-def artifact_panes(task: Task, zoom: str, *, digits: bool) -> str:
-    """All four 2x2, or one large; returns the zoom the person asks for ("" = all four).
+def artifact_panes(task: Task, *, digits: bool) -> None:
+    """All four 2x2, or one large (`?part=` in the address).
 
     `digits` says whether 1-4 are free as keys (not while the reject strip uses them).
     """
-    asked = zoom
+    zoom = str(st.query_params.get("part", ""))
     if zoom in ARTIFACTS:
-        row = st.container(horizontal=True, gap="small")
-        with row:
-            for number, artifact in enumerate(ARTIFACTS, 1):
-                if _zoom_button(task, artifact, number, zoom, digits=digits):
-                    asked = "" if artifact == zoom else artifact
-        _pane(task, zoom, ZOOM_HEIGHT)
-        return asked
+        with st.container(horizontal=True, gap="small"):
+            for artifact in ARTIFACTS:
+                _zoom_button(task, artifact, zoom, digits=digits)
+        with st.container(border=True, gap="xsmall"):
+            _pane(task, zoom, ZOOM_HEIGHT, alone=True, digits=False)
+        return
     for pair in (ARTIFACTS[:2], ARTIFACTS[2:]):
         for column, artifact in zip(st.columns(2, gap="small"), pair, strict=True):
             with column, st.container(border=True, gap="xsmall"):
-                number = ARTIFACTS.index(artifact) + 1
-                head = st.container(
-                    horizontal=True, vertical_alignment="center", gap="small", wrap=False
-                )
-                with head:
-                    if _zoom_button(task, artifact, number, zoom, digits=digits):
-                        asked = artifact
-                _pane(task, artifact, PANE_HEIGHT)
-    return asked
+                _pane(task, artifact, PANE_HEIGHT, alone=False, digits=digits)
 
 
-def _zoom_button(task: Task, artifact: Artifact, number: int, zoom: str, *, digits: bool) -> bool:
+def _zoom_button(task: Task, artifact: Artifact, zoom: str, *, digits: bool) -> None:
+    """Shows one artifact large, or all four again; part of the address."""
     look = ARTIFACT_LOOK[artifact]
-    return st.button(
+    if st.button(
         look.word,
         key=f"zoom:{artifact}:{short(task.digest)}:{zoom}",
         icon=look.icon,
-        shortcut=str(number) if digits else None,
+        shortcut=str(ARTIFACTS.index(artifact) + 1) if digits else None,
         type="primary" if zoom == artifact else "tertiary",
         help="show all four" if zoom == artifact else "show this one large",
-    )
+    ):
+        if zoom == artifact:
+            st.query_params.pop("part", None)
+        else:
+            st.query_params["part"] = artifact
+        st.rerun(scope="app")
 
 
 @st.fragment
-def _pane(task: Task, artifact: Artifact, height: int) -> None:
-    """File picker and code of one artifact; picking a file reruns this pane alone."""
+def _pane(task: Task, artifact: Artifact, height: int, *, alone: bool, digits: bool) -> None:
+    """Name, file picker and code of one artifact; picking a file reruns this pane alone."""
     files = artifact_files(task, artifact)
-    if not files:
-        st.caption("This artifact holds no file.")
-        return
     by_path = {f.path: f for f in files}
-    picked = files[0].path
-    if len(files) > 1:
-        picked = (
-            st.selectbox(
-                f"File of the {artifact}",
-                list(by_path),
-                key=f"file:{artifact}:{short(task.digest)}",
-                format_func=lambda p: f"{line(p, 90)}  ·  {size(len(by_path[p].data))}",
-                label_visibility="collapsed",
+    picked = files[0].path if files else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not alone:
+            _zoom_button(task, artifact, "", digits=digits)
+            st.space("stretch")
+        if len(files) > 1:
+            picked = (
+                st.selectbox(
+                    f"File of the {artifact}",
+                    list(by_path),
+                    key=f"file:{artifact}:{short(task.digest)}",
+                    format_func=lambda p: f"{line(p, 90)} · {size(len(by_path[p].data))}",
+                    label_visibility="collapsed",
+                    width="stretch" if alone else 250,
+                )
+                or picked
             )
-            or files[0].path
-        )
+        elif files:
+            st.caption(f"{md(picked, 90)} · {size(len(files[0].data))}", width="content")
+    if files:
+        show_file(by_path[picked], height)
     else:
-        st.caption(f"{md(picked, 90)} · {size(len(files[0].data))}")
-    show_file(by_path[picked], height)
+        st.caption("This artifact holds no file.")
 
 
 def show_file(file: TextFile, height: int) -> None:

@@ -107,23 +107,29 @@ def _containers(workspace: Workspace) -> tuple[EngineState, Room]:
 
         return DockerEngine(str(workspace.root))
 
+    @lru_cache(maxsize=1)
+    def reap_once() -> int:
+        return engine().reap()
+
     def ask() -> None:
         from facet.base_images import base_ready
 
         engine().check()
         base_ready(engine())
+        reap_once()
 
     def make(task: Task) -> tuple[Sandbox, Opened]:
-        from facet.realize import realize
-        from facet.services import start_realized
+        from facet.realize import realize, start
 
-        engine().reap()
         realized = realize(engine(), task.environment, workspace=workspace)
-        return start_realized(engine(), realized, task), Opened(
-            image=realized.image, manifest=realized.manifest
-        )
+        try:
+            sandbox = start(engine(), realized)
+        except BaseException:
+            engine().remove_image(realized.image)
+            raise
+        return sandbox, Opened(image=realized.image, manifest=realized.manifest)
 
-    room = Room(make)
+    room = Room(make, lambda image: engine().remove_image(image))
     atexit.register(room.close_all)
     return EngineState(ask), room
 

@@ -6,7 +6,7 @@ import streamlit as st
 from facet.store.rows import TaskRow
 from facet.ui.listing import FILTERS, GROUPS, next_to_review, pick, status_of, why
 from facet.ui.place import Place, at_params
-from facet.ui.text import clock, line
+from facet.ui.text import clock, line, table_height
 from facet.ui.words import STATUS
 
 PAGE_ROWS = 200
@@ -89,7 +89,7 @@ def _table(place: Place, groups: list[str], text: str) -> None:
         on_select="rerun",
         selection_mode="single-cell",
         row_height=36,
-        height=min(40 + 36 * len(part), 640),
+        height=table_height(len(part), 36, 680),
         column_config={
             "status": st.column_config.TextColumn(width=120),
             "task": st.column_config.TextColumn(width=330),

@@ -5,7 +5,7 @@ import streamlit as st
 from facet.store.rows import TaskHistory
 from facet.types.value import short
 from facet.types.verdict import Blame, Round
-from facet.ui.text import clock, line, md, plain, seconds
+from facet.ui.text import clock, code_height, line, md, plain, seconds
 from facet.ui.words import ARTIFACT_LOOK, STATUS
 
 
@@ -47,7 +47,8 @@ def _round(one: Round, at: str) -> None:
         if one.refused:
             st.text(line(one.refused, 500))
         if one.diff:
-            st.code(plain(one.diff, 60_000), language="diff", line_numbers=True, height=300)
+            text = plain(one.diff, 60_000)
+            st.code(text, language="diff", line_numbers=True, height=code_height(text, 420))
         elif not one.refused:
             st.caption("No difference was recorded.")
 
@@ -102,6 +103,6 @@ def _timeline(history: TaskHistory) -> None:
         look = STATUS.get(e.data.ending)
         word = "valid" if e.data.ending == "valid" else (look.word if look else e.data.ending)
         lines.append((e.at, f":material/flag: **{word}** {md(e.data.reason, 300)}"))
-    with st.container(border=True, gap="xxsmall", height=520):
+    with st.container(border=True, gap="xxsmall", height=520 if len(lines) > 17 else "content"):
         for _, words in sorted(lines, key=lambda x: x[0]):
             st.markdown(words)

@@ -7,7 +7,7 @@ from facet.errors import FacetError
 from facet.store.rows import SkillRow
 from facet.types.skill import Skill
 from facet.ui.place import Place
-from facet.ui.text import line, md, plain
+from facet.ui.text import line, md, plain, table_height
 
 PAGE_ROWS = 200
 KINDS = ("dropped", "kept", "pairs")
@@ -75,7 +75,7 @@ def _skills(place: Place, rows: list[SkillRow], text: str) -> None:
             key=f"skills:{page}:{rows[0].kept}",
             on_select="rerun",
             selection_mode="single-cell",
-            height=min(40 + 35 * len(part), 640),
+            height=table_height(len(part), limit=680),
             column_config={
                 "skill": st.column_config.TextColumn(width=200),
                 "reason": st.column_config.TextColumn(width=320),

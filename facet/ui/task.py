@@ -24,8 +24,8 @@ from facet.ui.verdict import opinions
 VIEWS: tuple[str, ...] = ("Review", "Scenario", "Checks", "Environment", "Repairs")
 
 
-def header(place: Place, history: TaskHistory) -> None:
-    """Title, status, why, and where it comes from; two lines."""
+def header(history: TaskHistory) -> str:
+    """Title, status, why, where it comes from, and the switch of views; returns the view."""
     row = history.task
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(task_title(row), anchor=False, width="content")
@@ -36,9 +36,12 @@ def header(place: Place, history: TaskHistory) -> None:
             st.badge(short(row.digest, 8), icon=":material/tag:", color="gray", help="task digest")
         if row.model:
             st.badge(md(row.model, 40), icon=":material/smart_toy:", color="gray", help="model")
+        st.space("stretch")
+        view = view_switch()
     blamed = blamed_badge(row)
     skills = " + ".join(md(s, 60) for s in row.skills)
-    st.caption(f"{md(why(row), 300)} {blamed}  ·  {skills}  ·  {md(row.key, 80)}")
+    st.caption(f"{md(why(row), 300)} {blamed} · {skills} · {md(row.key, 80)}")
+    return view
 
 
 def view_switch() -> str:
@@ -126,19 +129,13 @@ def _side_by_side(
     digits: bool,
 ) -> None:
     main, rail = st.columns([7, 2], gap="small")
-    zoom = str(st.query_params.get("part", ""))
     with main:
-        asked = artifact_panes(task, zoom, digits=digits)
-    if asked != zoom:
-        if asked:
-            st.query_params["part"] = asked
-        else:
-            st.query_params.pop("part", None)
-        st.rerun()
+        artifact_panes(task, digits=digits)
     with rail:
         with st.container(border=True, gap="small"):
             st.markdown("**Gates**")
-            gate_list(judgement)
+            with st.container(gap="xxsmall"):
+                gate_list(judgement)
         if task.scenario is not None:
             with st.container(border=True, gap="xsmall"):
                 st.markdown("**Five axes**")

@@ -5,6 +5,7 @@ passes `md`; what goes into a code or text element passes `plain`. Neither ever 
 """
 
 from pathlib import PurePosixPath
+from typing import Literal
 
 MARKDOWN = set("\\`*_{}[]()#+-.!|<>$:~^&\"'=@/")
 JOINER = "\N{WORD JOINER}"
@@ -130,6 +131,16 @@ def size(value: int) -> str:
     if value < 1_000_000:
         return f"{value / 1000:.1f} kB"
     return f"{value / 1_000_000:.1f} MB"
+
+
+def table_height(rows: int, row_height: int = 31, limit: int = 560) -> int:
+    """Pixels of a table that shows this many rows whole, or scrolls at the limit."""
+    return min(34 + row_height * rows, limit)
+
+
+def code_height(text: str, limit: int) -> int | Literal["content"]:
+    """Pixels of a code element that is as high as its text, or scrolls at the limit."""
+    return "content" if (text.count("\n") + 1) * 21 + 34 < limit else limit
 
 
 def clock(at: str) -> str:
