@@ -13,11 +13,10 @@ from facet import gates
 from facet.blame import blame
 from facet.blame.differences import keeps_order, manner
 from facet.blame.rules import RULES
-from facet.types.asks import BlameReply
 from facet.types.manifest import Manifest, Package, PlannedFile, Service
 from facet.types.task import Artifact, Task
 from facet.types.trial import CheckResult, StateChange, Trial
-from facet.types.verdict import Gate, GateName, Judgement
+from facet.types.verdict import Blame, Gate, GateName, Judgement
 from tests.judging import INSTRUCTION, ORDERS, PARTIAL, SOLVE, TESTS, check, log, make_task, trial
 from tests.judging import results as outcome
 
@@ -770,15 +769,17 @@ def test_the_model_is_asked_only_where_no_rule_settles_it() -> None:
     task = make_task()
     asked: list[str] = []
 
-    def ask(task: Task, gate: Gate, evidence: tuple[str, ...]) -> BlameReply:
-        asked.append(gate.name)
-        return BlameReply(artifact="instruction", category="contract mismatch", reason="says so")
+    def ask(task: Task, found: Judgement) -> Blame:
+        assert found.deciding is not None
+        asked.append(found.deciding.name)
+        return Blame(artifact="instruction", rule="model", by="model")
 
-    said = blame(task, judged(task, oracle=fails("total", expected="60", actual="50")), ask=ask)
+    wrong = judged(task, oracle=fails("total", expected="60", actual="50"))
+    said = blame(task, wrong, ask_model=ask)
     assert (said.by, asked) == ("rule", [])
     nothing = Gate(name="intent_kept", status="failed", evidence="unclear")
     open_case = Judgement(task_digest=task.digest, gates=(nothing,))
-    said = blame(task, open_case, ask=ask)
+    said = blame(task, open_case, ask_model=ask)
     assert (said.by, said.artifact, asked) == ("model", "instruction", ["intent_kept"])
     assert blame(task, open_case).artifact is None
 

@@ -4,19 +4,17 @@ from collections.abc import Callable
 
 from facet.blame.clues import Clues
 from facet.blame.rules import RULES
-from facet.types.asks import BlameReply
 from facet.types.task import Task
-from facet.types.verdict import Blame, Gate, Judgement
+from facet.types.verdict import Blame, Judgement
 
-type AskModel = Callable[[Task, Gate, tuple[str, ...]], BlameReply | None]
+type AskModel = Callable[[Task, Judgement], Blame]
 
 
-def blame(task: Task, judgement: Judgement, *, ask: AskModel | None = None) -> Blame:
+def blame(task: Task, judgement: Judgement, *, ask_model: AskModel | None = None) -> Blame:
     """Blame for the first gate that failed.
 
-    `ask` gets task, gate and evidence where no rule settles the matter; without it, or when it
-    answers None, the artifact is None and a person decides. Infrastructure is never blamed: a gate
-    that was not assessed gives no artifact.
+    `ask_model` is asked where no rule settles the matter; without it the artifact is None and a
+    person decides. Trouble of ours is never blamed: a gate that was not assessed gives no artifact.
     """
     gate = judgement.deciding
     if gate is None or gate.status != "failed":
@@ -36,14 +34,6 @@ def blame(task: Task, judgement: Judgement, *, ask: AskModel | None = None) -> B
                 gate=gate.name,
             )
     evidence = (gate.evidence, *gate.details[:10])
-    reply = ask(task, gate, evidence) if ask else None
-    if reply is None:
-        return Blame(artifact=None, rule="no_rule_settles_it", evidence=evidence, gate=gate.name)
-    return Blame(
-        artifact=reply.artifact,
-        category=reply.category,
-        rule="model",
-        by="model",
-        evidence=(*evidence, reply.reason[:1000]),
-        gate=gate.name,
-    )
+    if ask_model is not None:
+        return ask_model(task, judgement)
+    return Blame(artifact=None, rule="no_rule_settles_it", evidence=evidence, gate=gate.name)

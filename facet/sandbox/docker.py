@@ -19,6 +19,7 @@ from facet.sandbox.docker_build import run_build
 from facet.sandbox.docker_errors import boundary, one_line
 from facet.sandbox.docker_owner import (
     HOST,
+    KIND,
     OWNER,
     RUN,
     WORKSPACE,
@@ -94,6 +95,7 @@ class DockerEngine:
     ) -> str:
         """Build an image, return its id; see `base.Engine.build`."""
         ours = self._labels(labels)
+        steps = {WORKSPACE: self._workspace, HOST: host_name()}
         return run_build(
             self.api,
             context,
@@ -101,8 +103,8 @@ class DockerEngine:
             network="none" if network == "none" else "default",
             timeout_s=timeout_s,
             tag=tag,
-            labels=dict(labels or {}) if tag else ours,
-            step_labels={} if tag else {WORKSPACE: self._workspace, HOST: host_name()},
+            labels={**(labels or {}), **dict.fromkeys(steps, "")} if tag else ours,
+            step_labels=steps,
             memory_mb=BUILD_MEMORY_MB,
         )
 
@@ -117,12 +119,18 @@ class DockerEngine:
                 return None
 
     def remove_image(self, image: str) -> None:
-        """Remove an image; a missing one is fine, one still in use is an EngineError."""
+        """Remove an image; a missing one is fine, one still in use is an EngineError.
+
+        A built image goes with its untagged steps; a snapshot must leave the image it came from.
+        """
         from docker.errors import ImageNotFound
 
         with boundary(f"removing image {image}"):
             try:
-                self.api.remove_image(image, force=True)
+                found = self.api.inspect_image(image)
+                labels = (found.get("Config") or {}).get("Labels") or {}
+                snapshot = labels.get(KIND) == "snapshot"
+                self.api.remove_image(image, force=True, noprune=snapshot)
             except ImageNotFound:
                 return
 
