@@ -10,11 +10,14 @@ of a compose file.
 
 import secrets
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from facet.base_images import ensure_runner
 from facet.conditions import Conditions
-from facet.errors import BuildError, EngineError, EngineUnavailable
+from facet.errors import BuildError, EngineError, EngineUnavailable, SandboxGone
 from facet.reports import read_left
 from facet.sandbox.base import Engine, Mount, Sandbox, SandboxOptions
 from facet.services import start_services
@@ -25,6 +28,9 @@ from facet.types.value import Value
 
 SERVICE_GRACE_S = 10.0
 """What declared services get between SIGTERM and the snapshot (redis saves its data)."""
+
+EFFECT_OF: tuple[Actor, ...] = ("oracle", "alternative", "agent")
+"""Actors whose changes to the filesystem are recorded."""
 
 
 class ActorSpec(Value):
@@ -102,12 +108,14 @@ class _OneTrial:
             elif self.task.settings.grading == "live":
                 with self._start(self.image, self._grading_options(volume)) as sandbox:
                     self._act(sandbox)
-                    graded = self._grade(sandbox)
+                    with self._changes_meanwhile(sandbox):
+                        graded = self._grade(sandbox)
             else:
                 with self._start(self.image, self._options()) as sandbox:
                     self._act(sandbox)
                     snapshot = self._snapshot(sandbox)
-                graded = self._grade_image(snapshot, volume)
+                    with self._changes_meanwhile(sandbox):
+                        graded = self._grade_image(snapshot, volume)
         except _Ended as ended:
             outcome, detail = ended.outcome, str(ended)
         except EngineError as error:
@@ -196,7 +204,7 @@ class _OneTrial:
         name = script.path.rpartition("/")[2]
         own = [f for f in self.task.solution.files.files if f.path.split("/")[0] not in _VARIANTS]
         files = {f.path: f for f in own} | {name: script}
-        sandbox.put([placed("/solution", f.path, f) for f in files.values()])
+        sandbox.put([placed("/solution", path, f) for path, f in files.items()])
         path = f"/solution/{name}"
         direct = script.data.startswith(b"#!")
         result = sandbox.exec(
@@ -212,9 +220,23 @@ class _OneTrial:
         if result.killed or not sandbox.alive():
             why = result.killed or "its first process ended"
             raise _Ended("actor_error", f"the actor's container did not survive it: {why}")
-        self.acted = self.acted.model_copy(update={"changes": _effects(sandbox)})
         if result.exit != 0 and self.actor.actor != "agent":
             raise _Ended("actor_error", f"{name} ended with exit code {result.exit}")
+
+    @contextmanager
+    def _changes_meanwhile(self, sandbox: Sandbox) -> Iterator[None]:
+        """Compare the actor's container to its image while its snapshot is graded.
+
+        The engine needs most of a second for it, so only actors whose effect is read have it.
+        """
+        if self.actor.actor not in EFFECT_OF or self.actor.script is None:
+            yield
+            return
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            changes = pool.submit(sandbox.changes)
+            yield
+            kept = _effects(changes.result(), self.home)
+            self.acted = self.acted.model_copy(update={"changes": kept})
 
     def _reward_lies(self, sandbox: Sandbox) -> str:
         for name in ("reward.json", "reward.txt"):
@@ -237,7 +259,6 @@ class _OneTrial:
 
     def _grade_image(self, image: str, volume: str) -> Graded:
         options = self._grading_options(volume)
-        notes: list[str] = []
         try:
             sandbox = self.engine.start(image, options)
         except EngineUnavailable:
@@ -250,15 +271,33 @@ class _OneTrial:
                 raise _Ended("actor_error", why) from error
             raise
         with sandbox:
-            if self.manifest is not None and self.manifest.services:
-                try:
-                    start_services(sandbox, self.manifest)
-                except BuildError as error:
-                    if image == self.image:
-                        raise _Ended("build_failed", one_line(str(error))) from error
-                    notes.append(f"after the actor: {one_line(str(error))}")
-            graded = self._grade(sandbox)
-        return graded.model_copy(update={"notes": (*graded.notes, *notes)})
+            note = self._services_again(sandbox, untouched=image == self.image)
+            try:
+                graded = self._grade(sandbox)
+            except SandboxGone as error:
+                if note:
+                    raise _Ended("actor_error", note) from error
+                raise
+        return graded.model_copy(update={"notes": (*graded.notes, *((note,) if note else ()))})
+
+    def _services_again(self, sandbox: Sandbox, *, untouched: bool) -> str:
+        """Start the declared services for grading; "" or why one is down.
+
+        On an actor's final state that is no verdict: checks of the service fail by themselves.
+        """
+        if self.manifest is None or not self.manifest.services:
+            return ""
+        try:
+            start_services(sandbox, self.manifest)
+        except EngineUnavailable:
+            raise
+        except (BuildError, EngineError) as error:
+            if not untouched:
+                return f"after the actor: {one_line(str(error))}"
+            if isinstance(error, EngineError):
+                raise
+            raise _Ended("build_failed", one_line(str(error))) from error
+        return ""
 
     def _grade(self, sandbox: Sandbox) -> Graded:
         try:
@@ -278,11 +317,12 @@ class _OneTrial:
 _VARIANTS = ("partials", "alternatives")
 
 
-def _effects(sandbox: Sandbox) -> tuple[StateChange, ...]:
-    """The actor's changes, less what we put there and the folders that hold it."""
-    ours = ("/solution", "/logs")
+def _effects(changes: tuple[StateChange, ...], runner: str) -> tuple[StateChange, ...]:
+    """The actor's changes, less what the engine and we put there."""
+    ours = ("/solution", "/logs", runner, "/etc/ld.so.preload", "/sbin/docker-init")
     return tuple(
         change
-        for change in sandbox.changes()
+        for change in changes
         if not any(change.path == p or change.path.startswith(p + "/") for p in ours)
+        and change.path != "/usr/sbin/docker-init"
     )

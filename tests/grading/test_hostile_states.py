@@ -69,8 +69,7 @@ mkfifo /logs/verifier/ctrf.json
 echo 'def test_extra(): pass' > /tests/test_extra.py
 """
 LOOP = """#!/bin/bash
-setsid sh -c 'while :; do echo 1 > /logs/verifier/reward.txt; printf 42 > /app/answer.txt
-rm -f /app/answer.txt; done' >/dev/null 2>&1 &
+setsid sh -c 'while :; do echo 1 > /logs/verifier/reward.txt; done' >/dev/null 2>&1 &
 sleep 0.3
 """
 MISUSED = """#!/bin/bash

@@ -48,7 +48,11 @@ def foreign(body: str, settings: Settings | None = None):  # type: ignore[no-unt
             " install.example)",
         ),
         ("echo 0 > $L/reward.txt; exit 127", "verifier_error", "0 checks ran: verifier could not"),
-        ("rm -rf $L; ln -s /app $L; echo 1 > /app/reward.txt", "verifier_error", "reward.txt was"),
+        (
+            "rm -rf $L; ln -s /app $L; echo 1 > /app/reward.txt",
+            "verifier_error",
+            "reward.json was refused: /logs/verifier is a link",
+        ),
         ("echo 0 > $L/reward.txt", "graded", "reward 0, 0 of 1 checks"),
         ("echo 1 > $L/reward.txt; exit 1", "graded", "reward 1, 1 of 1 checks"),
     ],
