@@ -228,7 +228,8 @@ def _path(look: _Look) -> _Found:
         return "verifier", "only the verifier speaks of it", "verifier"
     if look.needed and held is False and made is True and not told:
         return "instruction", "the verifier needs it, the instruction does not say so", "verifier"
-    if look.asserted and not look.needed and held is False and made is False:
+    loose = held is False and made is False and world.knows_place(path)
+    if look.asserted and not look.needed and loose:
         if look.row.cell("solution"):
             return "environment", "instruction and solution use it, nothing holds it", "solution"
         return "instruction", "only the instruction speaks of it", "instruction"

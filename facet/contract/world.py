@@ -13,6 +13,7 @@ from facet.types.trial import Trial
 
 LONGEST_DATA = 20_000  # bytes of one fixture whose words are known
 MOST_DATA = 200  # fixtures
+FINISHED = ("graded", "verifier_error", "verifier_timeout")
 TOKEN = re.compile(r"[A-Za-z_][\w-]*")
 BASE_USERS = frozenset(
     ("root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy")
@@ -40,7 +41,7 @@ class World:
         self._planned = {f.path for f in self.manifest.files} if self.manifest else set()
         self._real = {f.path for f in realized.files} if realized else set()
         self._known = bool(self.manifest or realized)
-        ran = oracle is not None and oracle.outcome not in ("infrastructure", "build_failed")
+        ran = oracle is not None and (bool(oracle.changes) or oracle.outcome in FINISHED)
         changes = oracle.changes if oracle is not None and ran else ()
         self._ran = ran
         self._changed = {c.path: c.change for c in changes}
@@ -108,6 +109,13 @@ class World:
         """Logins the container has."""
         planned = {u.name for u in self.manifest.users} if self.manifest else set()
         return BASE_USERS | planned
+
+    def knows_place(self, path: str) -> bool:
+        """Does it begin where the container keeps its work? `/items.json` of a URL does not."""
+        workdir = self.manifest.workdir if self.manifest else "/app"
+        parts = PurePosixPath(path).parts
+        places = {PurePosixPath(p).parts[1] for p in (workdir, *self._planned) if len(p) > 1}
+        return len(parts) > 2 and parts[1] in places
 
     def ports(self) -> frozenset[str]:
         """Ports of declared services."""
