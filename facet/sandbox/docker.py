@@ -6,6 +6,7 @@ has none: builds are bounded by memory, file size and time).
 """
 
 import atexit
+import socket
 import threading
 import weakref
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from facet.config import load_config
-from facet.errors import BaseMissing, EngineError
+from facet.errors import BaseMissing, EngineError, EngineUnavailable
 from facet.sandbox.base import Sandbox, SandboxOptions
 from facet.sandbox.docker_build import run_build
 from facet.sandbox.docker_errors import boundary, one_line
@@ -60,6 +61,7 @@ class DockerEngine:
             if self._client is None:
                 import docker
 
+                _knock()
                 with boundary("connecting to Docker"):
                     self._client = docker.from_env(timeout=int(REQUEST_TIMEOUT_S)).api
             return self._client
@@ -265,6 +267,25 @@ class DockerEngine:
         except APIError:
             return 0  # another reaper was first, or it is still being removed
         return 1
+
+
+def _knock() -> None:
+    """Is there a server behind the Unix socket? (The SDK leaks a socket where there is none.)"""
+    from docker.constants import DEFAULT_UNIX_SOCKET
+    from docker.utils import kwargs_from_env
+
+    address = str(kwargs_from_env().get("base_url") or DEFAULT_UNIX_SOCKET)
+    _, unix, path = address.partition("unix://")
+    if not unix:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
+        try:
+            knock.connect(path)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise EngineUnavailable(
+                f"no Docker server answers at {path} ({reason}): start Docker"
+            ) from error
 
 
 def _close_quietly(reference: "weakref.ref[DockerEngine]") -> None:

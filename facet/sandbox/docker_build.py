@@ -89,6 +89,7 @@ TASKS = (  # the context's own fault
 FETCH_FAILED = re.compile(
     r"Temporary failure resolving|Could not resolve|Failed to fetch|Unable to fetch|^Err:", re.M
 )
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # the builder paints what a step writes to stderr
 NOT_FOUND = re.compile(r"Unable to locate package|has no installation candidate")
 
 
@@ -204,7 +205,7 @@ class BuildLog:
 
     def take(self, message: Mapping[str, Any]) -> None:
         """One JSON message of the engine."""
-        stream = str(message.get("stream") or "")
+        stream = COLOUR.sub("", str(message.get("stream") or ""))
         step = re.match(r"Step \d+/\d+ : (.*)", stream, re.S)
         if step:
             self.steps.append(Step(one_line(step[1].strip(), 2000), ""))

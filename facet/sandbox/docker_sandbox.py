@@ -191,7 +191,7 @@ class DockerSandbox:
             config = self._api.inspect_image(self._image).get("Config") or {}
             keep: dict[str, Any] = {
                 "Labels": {**self._labels, "facet.kind": "snapshot", **(labels or {})},
-                "User": config.get("User") or "",
+                "User": config.get("User") or "0",  # "" would keep the user of this container
                 "WorkingDir": config.get("WorkingDir") or "/",
             }
             if config.get("Entrypoint"):
