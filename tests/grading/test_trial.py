@@ -5,7 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from facet.conditions import Conditions
-from facet.types.task import Settings
+from facet.sandbox.base import Engine
+from facet.trial import ActorSpec, run_trial
+from facet.types.task import FileSet, Settings, text_file
 from facet.types.trial import Trial
 from tests.grading.conftest import CHECKS, SOLVE, make_task
 
@@ -136,9 +138,42 @@ def test_two_runs_of_one_state_say_the_same_word_for_word(nop: Act) -> None:
     assert "facet-" not in first.checks[0].message
 
 
-def test_an_image_that_is_not_here_is_infrastructure(engine: object) -> None:
-    from facet.trial import ActorSpec, run_trial
-
-    trial = run_trial(engine, "facet-not-built", make_task(), ActorSpec(actor="nop"))  # type: ignore[arg-type]
+def test_an_image_that_is_not_here_is_infrastructure(engine: Engine) -> None:
+    trial = run_trial(engine, "facet-not-built", make_task(), ActorSpec(actor="nop"))
     assert (trial.outcome, trial.reward) == ("infrastructure", None)
     assert "facet-not-built" in trial.detail
+
+
+def test_a_final_state_without_a_working_folder_is_an_actor_error(act: Act) -> None:
+    trial = act("#!/bin/bash\ncd / && rm -rf /app && touch /app\n")
+    assert (trial.outcome, trial.actor_exit) == ("actor_error", 0)
+    assert "does not start as a container" in trial.detail
+
+
+FOREIGN = """FROM facet-base
+RUN printf '#!/bin/sh\\nredis-server --port 6400 >/dev/null 2>&1 &\\nexec "$@"\\n' > /start.sh \\
+ && chmod 755 /start.sh && useradd -m worker && chown worker /app
+USER worker
+ENTRYPOINT ["/start.sh"]
+"""
+
+
+def test_a_foreign_image_runs_its_entrypoint_and_acts_as_its_user(engine: Engine) -> None:
+    image = engine.build(FileSet(files=(text_file("Dockerfile", FOREIGN),)))
+    test_sh = """#!/bin/bash
+for i in $(seq 50); do redis-cli -p 6400 ping >/dev/null 2>&1 && break; sleep 0.1; done
+[ "$(redis-cli -p 6400 ping)" = PONG ] && [ "$(cat /app/who)" = worker ] && [ "$(id -un)" = worker ]
+echo $((1 - $?)) > /logs/verifier/reward.txt
+"""
+    task = make_task(test_sh=test_sh)
+    task = task.replace("environment", task.environment.model_copy(update={"manifest": None}))
+    script = text_file("solve.sh", "#!/bin/bash\nid -un > /app/who\n", executable=True)
+    try:
+        solved = run_trial(engine, image, task, ActorSpec(actor="oracle", script=script))
+        assert (solved.outcome, solved.reward) == ("graded", 1.0), solved
+        assert run_trial(engine, image, task, ActorSpec(actor="nop")).reward == 0.0
+        ours = make_task()
+        write = text_file("solve.sh", SOLVE, executable=True)
+        assert run_trial(engine, image, ours, ActorSpec(actor="oracle", script=write)).full
+    finally:
+        engine.remove_image(image)
