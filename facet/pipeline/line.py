@@ -35,13 +35,13 @@ from facet.stages.dropped import SeedDropped
 from facet.stages.environment import Built, build_environment
 from facet.stages.looking import Looker
 from facet.stages.rewrite import Rewriter
-from facet.types.asks import BlameReply, InstructionReply, Written
+from facet.types.asks import InstructionReply, Written
 from facet.types.manifest import RealizedManifest
 from facet.types.payloads import RunSpec, TaskEnded
 from facet.types.scenario import Scenario
 from facet.types.skill import Seed
 from facet.types.task import Environment, Provenance, Task
-from facet.types.verdict import Blame, Ending, Gate, Judgement
+from facet.types.verdict import Blame, Ending, Judgement
 from facet.workspace import Workspace
 
 
@@ -176,12 +176,15 @@ class _Seed:
         )
 
     def _blame(self, task: Task, judgement: Judgement) -> Blame:
-        def ask(task: Task, gate: Gate, evidence: tuple[str, ...]) -> BlameReply:
+        def ask(task: Task, judgement: Judgement) -> Blame:
             realized = self._realized(task.environment)
-            return model_blame(self.caller, task, gate, evidence, realized, self.nonce)
+            return model_blame(self.caller, task, judgement, realized, self.nonce)
 
         return self.stages.do(
-            "blame", [task.digest, judgement], Blame, lambda: blame(task, judgement, ask=ask)
+            "blame",
+            [task.digest, judgement],
+            Blame,
+            lambda: blame(task, judgement, ask_model=ask),
         )
 
     def _realized(self, environment: Environment) -> RealizedManifest | None:

@@ -16,7 +16,14 @@ from pydantic import ValidationError
 from facet import __version__
 from facet.blobs import write_durably
 from facet.config import data_dir
-from facet.errors import FacetError, InputError, JournalError, WorkspaceError
+from facet.errors import (
+    BudgetExceeded,
+    Cancelled,
+    FacetError,
+    InputError,
+    JournalError,
+    WorkspaceError,
+)
 from facet.llm.base import Provider
 from facet.llm.budget import Budget
 from facet.llm.client import Client
@@ -121,8 +128,10 @@ def execute(
         job = _Job(workspace, run, spec, provider, workshop, watcher, stop, past)
         try:
             job.work()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Cancelled):
             stop.person()
+        except BudgetExceeded as error:
+            stop.budget(str(error))
         except FacetError as error:
             if not stop.is_set():
                 stop.trouble(str(error))

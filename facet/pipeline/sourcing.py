@@ -6,6 +6,7 @@ answers give the same seeds, whatever the number of threads.
 """
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -56,6 +57,7 @@ class Sourcing:
         self._past = past
         self._tell = tell
         self._nonce = str(spec.seed)
+        self._reasons: Counter[str] = Counter()
 
     def from_skills(self, packages: Iterable[Skill | Unreadable]) -> list[Seed]:
         """Seeds from a corpus of screened packages. InputError when no skill is left."""
@@ -63,7 +65,7 @@ class Sourcing:
             return known
         skills = self._read(packages)
         if not skills:
-            raise InputError("no usable skill: `facet stats` shows why each was dropped")
+            raise InputError(f"no usable skill among those read; mostly: {self._why()}")
         random.Random(self._spec.seed).shuffle(skills)
         size = max(FIRST_POOL, POOL_PER_SEED * self._spec.count)
         situated: list[Situated] = []
@@ -106,6 +108,7 @@ class Sourcing:
         kept = []
         for package in packages:
             if isinstance(package, Unreadable):
+                self._reasons[package.reason] += 1
                 if package.path not in self._past.unreadable:
                     event = SkillUnreadable(path=package.path, reason=package.reason)
                     self._workspace.journal.append("skill.unreadable", event, run=self._run)
@@ -125,7 +128,13 @@ class Sourcing:
                 self._workspace.journal.append("skill.read", read, run=self._run)
             if package.kept:
                 kept.append(package)
+            self._reasons.update(f.reason for f in package.findings if f.effect == "drop")
         return kept
+
+    def _why(self) -> str:
+        """The most frequent reason why a package fell out."""
+        found = self._reasons.most_common(1)
+        return found[0][0] if found else "nothing was read"
 
     def _contexts(self, skills: Sequence[Skill]) -> list[Situated]:
         """Contexts of these skills, asked in parallel, in their order."""
