@@ -30,7 +30,7 @@ def solution(view: View, first: Recipe, second: Recipe) -> SolutionReply:
     title = f"{first.source_title}, then {second.sink_title}"
 
     def part(slips: frozenset[str]) -> tuple[str, str]:
-        seen = View(view.theme, view.env, view.pick, slips)
+        seen = View(view.theme, view.env, view.pick, slips, view.real)
         assert first.source is not None
         assert second.sink is not None
         extract = first.source.solve(_other_names(seen))
@@ -72,7 +72,7 @@ def _other_names(view: View) -> View:
     if "wrong_column" not in view.slips:
         return view
     wrong = (int(view.env["raw"]) + 1) % len(view.fields.variants)
-    return View(view.theme, {**view.env, "raw": str(wrong)}, view.pick, view.slips)
+    return View(view.theme, {**view.env, "raw": str(wrong)}, view.pick, view.slips, view.real)
 
 
 def _one_process(view: View, second: Recipe, blocks: list[str]) -> str:

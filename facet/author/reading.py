@@ -51,6 +51,7 @@ class State:
 
     env: dict[str, str]
     inputs: dict[str, str]  # path -> SHA-256 of material
+    real: tuple[RealFile, ...]
     looks: tuple[Look, ...]
     guessed: frozenset[str]
 
@@ -82,7 +83,7 @@ def read_state(
         looks = tuple(Look(kind="read", arg=path) for path in files)
     env["raw"] = names
     inputs = {f.path: f.sha256 for f in mine if f.kind == "file" and f.sha256 and _fixed(f.path)}
-    return State(env, inputs, looks, frozenset(guessed))
+    return State(env, inputs, tuple(mine), looks, frozenset(guessed))
 
 
 def _at(path: str, place: str) -> bool:

@@ -7,14 +7,14 @@ result in a way of their own.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from facet.author.choice import Choice
+from facet.author.choice import Choice, choice
 from facet.author.dice import Dice
 from facet.author.themes import Fields, Theme
-from facet.types.manifest import PlannedFile, Service, User
+from facet.types.manifest import PlannedFile, RealFile, Service, User
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class View:
     env: Mapping[str, str]  # choices of the environment
     pick: Mapping[str, str]  # choices of the contract
     slips: frozenset[str] = field(default_factory=frozenset)
+    real: tuple[RealFile, ...] = ()  # material as the probe found it
 
     @property
     def fields(self) -> Fields:
@@ -195,3 +196,20 @@ def fill(template: str, **values: object) -> str:
 def text_of(path: str, text: str, mode: str = "0644") -> PlannedFile:
     """A planned text file."""
     return PlannedFile(path=path, data=text.encode(), mode=mode)
+
+
+def spots(name: str, theme: Theme, ending: str) -> Choice:
+    """Where material may lie: one option per file stem of the theme."""
+    paths = [f"{theme.folder}/inbox/{stem}{ending}" for stem in theme.stems]
+    return choice(name, *((path, f"`{path}`") for path in paths))
+
+
+def outputs(name: str, theme: Theme, *names: str) -> Choice:
+    """Where a result may go: each name in each result folder of the theme."""
+    paths = [f"{out}/{file}" for out in theme.outs for file in names]
+    return choice(name, *((path, f"`{path}`") for path in paths))
+
+
+def ticks(names: Iterable[str]) -> str:
+    """Names in backticks, separated by commas."""
+    return ", ".join(f"`{n}`" for n in names)

@@ -1,10 +1,13 @@
 """The library of capability recipes, one file each."""
 
 from facet.author.recipe import Recipe
+from facet.author.recipes.config import CONFIG
 from facet.author.recipes.database import DATABASE
+from facet.author.recipes.jsondata import JSONDATA
+from facet.author.recipes.logs import LOGS
 from facet.author.recipes.tables import TABLES
 
-RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE)
+RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE, LOGS, CONFIG, JSONDATA)
 
 
 def recipe(name: str) -> Recipe | None:

@@ -118,7 +118,7 @@ def write_solution(ask: SolutionAsk, factor: float) -> SolutionReply:
     plan = desk.plan
     texts = written_texts(ask.written, own="solution")
     picks = read_contract(plan, texts, desk.dice, desk.factor)
-    view = View(plan.theme, desk.misplaced(), desk.misread(picks), desk.slips)
+    view = View(plan.theme, desk.misplaced(), desk.misread(picks), desk.slips, desk.state.real)
     return solution(view, plan.first, plan.second)
 
 
@@ -130,6 +130,6 @@ def write_verifier(ask: VerifierAsk, factor: float) -> VerifierReply:
     plan = desk.plan
     texts = written_texts(ask.written, own="verifier")
     picks = read_contract(plan, texts, desk.dice, desk.factor)
-    view = View(plan.theme, desk.misplaced(), desk.misread(picks), desk.slips)
+    view = View(plan.theme, desk.misplaced(), desk.misread(picks), desk.slips, desk.state.real)
     strict = desk.dice.below(100)
     return verifier(view, plan.first, plan.second, desk.state.inputs, strict)
