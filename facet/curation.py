@@ -115,7 +115,7 @@ class Desk:
                 return Answer(state="refused", line=line)
             full = decision.model_copy(
                 update={
-                    "shown_ms": int(visible * 1000),
+                    "shown_ms": round(visible * 1000),
                     "reason": decision.reason.strip()[:MAX_TEXT],
                     "note": decision.note[:MAX_TEXT],
                 }

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
+from facet.config import project_root
 from facet.errors import InputError
 from facet.types.value import Value
 from facet.workspace import Workspace
@@ -74,6 +75,7 @@ class Launches:
                     stdout=out,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
+                    cwd=project_root(),
                 )
         except OSError as error:
             raise InputError(f"cannot start `facet run`: {error.strerror}") from error

@@ -1,5 +1,7 @@
 """Runs: the button that makes a demo batch, and the progress of a run read from its events."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from facet.errors import FacetError
@@ -205,5 +207,5 @@ def run_form(place: Place) -> None:
     if sent:
         words = ["--count", str(count), "--seed", str(seed), "--workers", str(workers)]
         words += ["--order", str(order), "--model", model.strip() or "offline"]
-        words += ["--skills", skills.strip()] if skills.strip() else []
+        words += ["--skills", str(Path(skills.strip()).absolute())] if skills.strip() else []
         launch(place, *words)

@@ -89,8 +89,8 @@ def _table(task: Task, table: Matrix) -> Row:
         alt="Result of every check in every state",
     )
     chosen = event.selection.cells
-    row = chosen[0][0] if chosen and chosen[0][0] < len(table.rows) else start
-    return table.rows[row]
+    index = int(chosen[0][0]) if chosen else start
+    return table.rows[index if index < len(table.rows) else start]
 
 
 def _interesting(table: Matrix, keys: list[str]) -> int:
