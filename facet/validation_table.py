@@ -44,7 +44,7 @@ def print_gates(verdict: Verdict) -> None:
 def print_many(verdicts: Sequence[Verdict]) -> None:
     """One row per task."""
     rows = [(v.name or v.path, v.state, v.blamed, v.reason, f"{v.seconds:.1f}") for v in verdicts]
-    _print(("task", "verdict", "blamed", "why", "s"), rows)
+    _print(("folder", "verdict", "blamed", "why", "s"), rows)
 
 
 def _print(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
