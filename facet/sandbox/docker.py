@@ -227,7 +227,14 @@ class DockerEngine:
         if owner is not None:
             try:
                 mine = str(owner.path)
-                self._remove_all({"label": [f"{OWNER}={mine}"]}, lambda labels, created: True)
+                oldest = owner.oldest_live(others=True)
+                self._remove_all(
+                    {"label": [f"{WORKSPACE}={self._workspace}"]},
+                    lambda labels, created: (
+                        labels.get(OWNER) == mine
+                        or (OWNER not in labels and is_leftover(labels, created, oldest))
+                    ),
+                )
             finally:
                 owner.release()
         with self._guard:
@@ -241,16 +248,16 @@ class DockerEngine:
         removed = 0
         with boundary("removing leftovers"):
             for found in self.api.containers(all=True, filters=filters):
-                if unwanted(found.get("Labels"), float(found.get("Created") or 0)):
+                if unwanted(found.get("Labels") or {}, float(found.get("Created") or 0)):
                     removed += self._try(self.api.remove_container, found["Id"], force=True, v=True)
             for found in self.api.networks(filters=filters):
-                if unwanted(found.get("Labels"), 0.0):
+                if unwanted(found.get("Labels") or {}, 0.0):
                     removed += self._try(self.api.remove_network, found["Id"])
             progress = True
             while progress:  # children first: a parent's removal is refused until they are gone
                 progress = False
                 for found in self.api.images(all=True, filters=filters):
-                    if unwanted(found.get("Labels"), float(found.get("Created") or 0)):
+                    if unwanted(found.get("Labels") or {}, float(found.get("Created") or 0)):
                         try:
                             self.api.remove_image(found["Id"], force=True)
                         except APIError:

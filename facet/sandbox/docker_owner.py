@@ -6,6 +6,7 @@ what carries a lock nobody holds any more; a process that is alive keeps its loc
 
 import fcntl
 import hashlib
+import math
 import os
 import platform
 import uuid
@@ -47,9 +48,12 @@ class Owner:
             self.path.unlink(missing_ok=True)
             os.close(self._fd)
 
-    def oldest_live(self) -> float:
-        """When the oldest live owner of this workspace on this machine began (epoch seconds)."""
-        times = [self.path.stat().st_mtime]
+    def oldest_live(self, *, others: bool = False) -> float:
+        """When the oldest live owner of this workspace on this machine began (epoch seconds).
+
+        With `others`, this one is left out; infinity when nobody else lives.
+        """
+        times = [math.inf if others else self.path.stat().st_mtime]
         for path in self.folder.glob(f"{self._prefix}-*.lock"):
             if path == self.path:
                 continue

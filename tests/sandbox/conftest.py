@@ -24,7 +24,7 @@ def engine(docker_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
     made.close()
     assert left == [], f"containers left behind: {left}"
     check = DockerEngine(label)
-    images = [i["Id"] for i in check.api.images(filters={**filters, "dangling": False})]
+    images = [i["Id"] for i in check.api.images(all=True, filters=filters)]
     check.close()
     assert images == [], f"images left behind: {images}"
 
