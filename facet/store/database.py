@@ -78,11 +78,18 @@ def _connect(path: Path) -> "DuckDBPyConnection":
     try:
         if unknown_steps(con):
             raise _NewerIndex("it was made by a newer FACET")
+        _read_all(con)
         _prepare(con)
     except BaseException:
         con.close()
         raise
     return con
+
+
+def _read_all(con: "DuckDBPyConnection") -> None:
+    """Read every block once, so that damage shows now and not in the middle of somebody's work."""
+    for (name,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+        con.execute(f'SELECT bit_xor(hash(t)) FROM "{name}" t').fetchall()
 
 
 def _prepare(con: "DuckDBPyConnection") -> None:
@@ -136,4 +143,6 @@ def errors_as_workspace(path: Path) -> Iterator[None]:
     try:
         yield
     except (duckdb.Error, OSError) as error:
-        raise WorkspaceError(f"the index {path} cannot be used: {_line(error)}") from error
+        raise WorkspaceError(
+            f"the index {path} cannot be used ({_line(error)}): `facet rebuild` makes it again"
+        ) from error

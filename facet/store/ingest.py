@@ -95,7 +95,7 @@ def _insert(con: "DuckDBPyConnection", events: list[Event]) -> int:
     ]
     unnested = ", ".join(["unnest(?::BIGINT[])"] + ["unnest(?::VARCHAR[])"] * 9)
     con.execute(f"INSERT INTO event SELECT {unnested}", columns)
-    project(con, last)
+    project(con, last, frozenset(e.kind for e in fresh))
     return len(fresh)
 
 

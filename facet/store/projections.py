@@ -18,6 +18,14 @@ def _cast(kind: str, *names: str) -> str:
     return ", ".join(f"TRY_CAST(data->>'{n}' AS {kind})" for n in names)
 
 
+def _flag(*names: str) -> str:
+    return ", ".join(f"coalesce(TRY_CAST(data->>'{n}' AS BOOLEAN), false)" for n in names)
+
+
+def _objects(name: str) -> str:
+    return f"CASE WHEN json_type(data->'{name}') = 'ARRAY' THEN data->'{name}' ELSE '[]' END"
+
+
 def _list(name: str) -> str:
     return f"coalesce(TRY_CAST(data->'{name}' AS VARCHAR[]), [])"
 
@@ -26,9 +34,9 @@ PROJECTIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "p_skill",
         ("skill.read",),
-        f"seq, ts, run, {_text('skill_id', 'name', 'description')}, {_cast('BOOLEAN', 'kept')}, "
+        f"seq, ts, run, {_text('skill_id', 'name', 'description')}, {_flag('kept')}, "
         "coalesce(data->>'$.source.source', ''), coalesce(data->>'$.source.licence', ''), "
-        f"{_text('blob')}, coalesce(data->'findings', '[]'), '', id",
+        f"{_text('blob')}, {_objects('findings')}, '', id",
     ),
     (
         "p_skill",
@@ -71,8 +79,8 @@ PROJECTIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "p_judged",
         ("task.judged",),
         f"seq, ts, run, seed, key, {_text('digest')}, {_cast('INTEGER', 'round')}, "
-        f"{_cast('BOOLEAN', 'valid')}, {_cast('INTEGER', 'checks')}, {_text('blob')}, "
-        f"{_cast('DOUBLE', 'seconds')}, coalesce(data->'gates', '[]'), id",
+        f"{_flag('valid')}, {_cast('INTEGER', 'checks')}, {_text('blob')}, "
+        f"{_cast('DOUBLE', 'seconds')}, {_objects('gates')}, id",
     ),
     (
         "p_blame",
@@ -103,7 +111,7 @@ PROJECTIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("task.ended",),
         f"seq, ts, run, seed, key, {_text('ending', 'reason', 'digest')}, "
         f"{_cast('INTEGER', 'rounds', 'environment_rounds')}, "
-        f"{_cast('BOOLEAN', 'first_time_valid')}, {_cast('INTEGER', 'checks')}, "
+        f"{_flag('first_time_valid')}, {_cast('INTEGER', 'checks')}, "
         f"{_cast('DOUBLE', 'seconds')}, id",
     ),
     (
@@ -124,12 +132,12 @@ PROJECTIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         f"seq, ts, run, seed, key, {_text('role', 'model')}, {_cast('INTEGER', 'attempt')}, "
         f"{_cast('BIGINT', 'input_tokens', 'cached_tokens', 'output_tokens')}, "
         f"{_cast('DOUBLE', 'dollars', 'latency_s')}, {_cast('INTEGER', 'retries')}, "
-        f"{_cast('BOOLEAN', 'from_cache', 'ok')}, {_text('error')}, id",
+        f"{_flag('from_cache', 'ok')}, {_text('error')}, id",
     ),
     (
         "p_run_started",
         ("run.started",),
-        f"seq, ts, run, coalesce(data->'spec', '{{}}'), {_cast('BOOLEAN', 'resumed')}, id",
+        f"seq, ts, run, coalesce(data->'spec', '{{}}'), {_flag('resumed')}, id",
     ),
     (
         "p_run_finished",
@@ -143,9 +151,14 @@ PROJECTIONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 TABLES: tuple[str, ...] = tuple(dict.fromkeys(table for table, _, _ in PROJECTIONS))
 
 
-def project(con: "DuckDBPyConnection", after: int) -> None:
-    """Add the typed rows of every event whose sequence number is larger than `after`."""
+def project(con: "DuckDBPyConnection", after: int, present: frozenset[str] | None = None) -> None:
+    """Add the typed rows of every event whose sequence number is larger than `after`.
+
+    `present` are the kinds among those events, if known: the others need no look.
+    """
     for table, kinds, columns in PROJECTIONS:
+        if present is not None and present.isdisjoint(kinds):
+            continue
         listed = ", ".join(f"'{k}'" for k in kinds)
         con.execute(
             f"INSERT INTO {table} SELECT {columns} FROM event "
