@@ -125,6 +125,9 @@ def _download(resource: Resource, policy: FetchPolicy, limit: int) -> Iterator[b
             except (OSError, http.client.HTTPException) as error:
                 raise EngineError(f"resource {name}: the transfer broke off: {error}") from error
             if not chunk:
+                promised = getattr(response, "headers", {}).get("Content-Length") or ""
+                if promised.isdigit() and total < int(promised):
+                    raise EngineError(f"resource {name}: the transfer broke off at {total} bytes")
                 return
             total += len(chunk)
             if total > limit:
