@@ -1,11 +1,12 @@
 """Shell syntax of third-party scripts, read in a child process and never executed.
 
-The grammar can crash on hostile text, so each script is parsed by a child process (this file)
-with a deadline; a crash or a late answer means "not assessed", never "good" and never "broken".
-The grammar is an approximation of bash: what it reports is a suspicion with a line, to be settled
-by the bash of the container.
+The grammar can crash on hostile text, so scripts are parsed by a child process (this file) with a
+deadline; a crash or a late answer means "not assessed", never "good" and never "broken". The
+grammar is an approximation of bash: what it reports is a suspicion with a line, to be settled by
+the bash of the container.
 """
 
+import base64
 import json
 import subprocess
 import sys
@@ -13,34 +14,46 @@ from collections.abc import Mapping
 
 MAX_SCRIPT = 500_000  # bytes
 TIMEOUT_S = 20.0
+UNREAD = "not assessed: the parser did not survive it"
 
 
 def shell_suspects(scripts: Mapping[str, bytes], *, timeout_s: float = TIMEOUT_S) -> dict[str, str]:
     """Path -> "line N: …" for scripts whose syntax looks wrong, "not assessed: …" for unread ones.
 
-    Scripts that parse are absent from the answer.
+    Scripts that parse are absent from the answer. All are read by one child; if that dies, each is
+    read by a child of its own, so that one hostile script does not hide the others.
     """
-    answers: dict[str, str] = {}
-    for path, data in scripts.items():
-        if len(data) > MAX_SCRIPT:
-            answers[path] = f"not assessed: longer than {MAX_SCRIPT:,} bytes"
-            continue
-        try:
-            done = subprocess.run(
-                [sys.executable, "-I", __file__],
-                input=data,
-                capture_output=True,
-                timeout=timeout_s,
-                check=False,
-            )
-            answer = json.loads(done.stdout) if done.returncode == 0 else None
-        except (subprocess.TimeoutExpired, ValueError):
-            answer = None
-        if not isinstance(answer, str):
-            answers[path] = "not assessed: the parser did not survive it"
-        elif answer:
-            answers[path] = answer
-    return answers
+    long = {p: f"not assessed: longer than {MAX_SCRIPT:,} bytes" for p in scripts}
+    answers = {p: long[p] for p, data in scripts.items() if len(data) > MAX_SCRIPT}
+    todo = {p: data for p, data in scripts.items() if p not in answers}
+    together = _parsed(todo, timeout_s)
+    if together is None and len(todo) > 1:
+        for path, data in todo.items():
+            answers |= _parsed({path: data}, timeout_s) or {path: UNREAD}
+    else:
+        answers |= dict.fromkeys(todo, UNREAD) if together is None else together
+    return {path: answer for path, answer in answers.items() if answer}
+
+
+def _parsed(scripts: Mapping[str, bytes], timeout_s: float) -> dict[str, str] | None:
+    """Fault ("" if none) of every script, or None when the child did not survive them."""
+    if not scripts:
+        return {}
+    texts = [base64.b64encode(data).decode() for data in scripts.values()]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", __file__],
+            input=json.dumps(texts).encode(),
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        found = json.loads(done.stdout) if done.returncode == 0 else None
+    except (subprocess.TimeoutExpired, ValueError):
+        return None
+    if not isinstance(found, list) or len(found) != len(texts):
+        return None
+    return {path: str(answer) for path, answer in zip(scripts, found, strict=True)}
 
 
 def first_fault(data: bytes) -> str:
@@ -64,8 +77,9 @@ def first_fault(data: bytes) -> str:
 
 
 def main() -> None:
-    """Read one script from stdin, write its fault as JSON text."""
-    sys.stdout.write(json.dumps(first_fault(sys.stdin.buffer.read(MAX_SCRIPT))))
+    """Read a JSON list of scripts (base64) from stdin, write the list of their faults."""
+    texts = json.loads(sys.stdin.buffer.read())
+    sys.stdout.write(json.dumps([first_fault(base64.b64decode(text)) for text in texts]))
 
 
 if __name__ == "__main__":

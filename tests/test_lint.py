@@ -71,6 +71,21 @@ def test_a_parser_that_crashes_means_not_assessed(
     }
 
 
+def test_one_script_that_kills_the_parser_does_not_hide_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The child dies whenever it is given more than one script."""
+    python = tmp_path / "python"
+    real = sys.executable
+    script = "#!/bin/sh\nin=$(cat)\ncase $in in *,*) kill -SEGV $$;; esac\n"
+    python.write_text(script + f'echo "$in" | exec {real} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert shell_suspects({"a.sh": b"true", "b.sh": b"if x"}) == {
+        "b.sh": "line 1: this does not parse"
+    }
+
+
 def test_a_parser_that_hangs_means_not_assessed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
