@@ -264,7 +264,7 @@ class _OneTrial:
         except EngineUnavailable:
             raise
         except EngineError as error:
-            if image != self.image and self._image_starts():
+            if image != self.image and self._image_starts(options):
                 why = (
                     f"the actor's final state does not start as a container: {one_line(str(error))}"
                 )
@@ -306,9 +306,10 @@ class _OneTrial:
             outcome: Outcome = "verifier_error" if self.acted.exit is None else "actor_error"
             raise _Ended(outcome, str(error)) from error
 
-    def _image_starts(self) -> bool:
+    def _image_starts(self, options: SandboxOptions) -> bool:
+        """Does the untouched image start under the same conditions?"""
         try:
-            with self.engine.start(self.image, self._options()) as sandbox:
+            with self.engine.start(self.image, options) as sandbox:
                 return sandbox.alive()
         except EngineError:
             return False
