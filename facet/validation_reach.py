@@ -16,11 +16,10 @@ from facet.types.verdict import Judgement
 
 COMPOSE_FILES = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
 HARMLESS = frozenset(
-    ("image", "build", "network_mode", "command", "init", "tty", "stdin_open", "container_name")
-    + ("hostname", "stop_signal", "stop_grace_period", "mem_limit", "cpus", "deploy")
-    + ("pull_policy", "platform")
+    ("image", "network_mode", "init", "tty", "stdin_open", "container_name", "hostname")
+    + ("stop_signal", "stop_grace_period", "mem_limit", "cpus", "pull_policy", "platform")
 )
-"""Keys of the main service that change nothing for a trial of ours."""
+"""Keys of the main service that change nothing for a trial of ours, whatever they say."""
 
 REASONS: tuple[tuple[str, str], ...] = (
     ("gpus", "it needs {} GPU"),
@@ -62,7 +61,8 @@ def _compose_reason(task: Task) -> str:
     if isinstance(found, str):
         return found
     for key, value in found.items():
-        if key not in HARMLESS and not (key == "volumes" and _templates(value)):
+        allowed = ALLOWED.get(str(key))
+        if key not in HARMLESS and not (allowed and allowed(value)):
             return f"its compose file sets {str(key)[:40]!r} of the main service"
     return ""
 
@@ -70,6 +70,34 @@ def _compose_reason(task: Task) -> str:
 def _templates(volumes: object) -> bool:
     """Only mounts whose host side the harness fills in, as Terminal-Bench's compose files have."""
     return isinstance(volumes, list) and all("${" in str(v) for v in volumes)
+
+
+def _only_waits(command: object) -> bool:
+    """A command that keeps the container up and does nothing else."""
+    words = " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    return bool(
+        re.fullmatch(r"((/bin/)?(ba)?sh -c )?(sleep (infinity|\d+)|tail -f /dev/null)", words)
+    )
+
+
+def _own_context(build: object) -> bool:
+    """Builds environment/Dockerfile from its own folder."""
+    if isinstance(build, dict):
+        if set(build) - {"context", "dockerfile"} or build.get("dockerfile") not in (
+            None,
+            "Dockerfile",
+        ):
+            return False
+        build = build.get("context", ".")
+    return build in (".", "./", "${CONTEXT_DIR}")
+
+
+ALLOWED: dict[str, Callable[[object], bool]] = {
+    "volumes": _templates,
+    "command": _only_waits,
+    "build": _own_context,
+}
+"""Keys that change nothing only if they say something harmless."""
 
 
 def _main_service(task: Task) -> dict[str, object] | str:

@@ -196,7 +196,12 @@ def test_foreign_metadata_is_no_feature() -> None:
     [
         ("services: {main: {network_mode: none}}", ""),
         ("services: {main: {}}", ""),
-        ("services: {main: {volumes: ['${LOGS}:/logs'], command: [sh]}}", ""),
+        ("services: {main: {volumes: ['${LOGS}:/logs'], command: [sh, -c, sleep infinity]}}", ""),
+        ("services: {main: {build: {context: '${CONTEXT_DIR}'}, command: sleep 9}}", ""),
+        ("services: {main: {build: ..}}", "'build'"),
+        ("services: {main: {build: {context: ., dockerfile: Other}}}", "'build'"),
+        ("services: {main: {command: /start.sh}}", "'command'"),
+        ("services: {main: {deploy: {resources: {}}}}", "'deploy'"),
         ("services: {main: {}, db: {image: postgres}}", "beside the main container: db"),
         ("services: {main: {volumes: ['/etc:/host']}}", "'volumes'"),
         ("services: {main: {privileged: true}}", "'privileged'"),
