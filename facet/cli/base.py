@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from facet.base_images import BASES, base_status, build_bases
+from facet.base_images import build_bases
 from facet.cli.common import JsonOption, WorkspaceOption, progress, result, result_json
 from facet.config import load_config
 from facet.sandbox.docker import DockerEngine
@@ -35,19 +35,3 @@ def build(
         return
     for status in done:
         result(f"{status.name}: {status.state}, recipe {status.digest}")
-
-
-def show(workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
-    """Show which base images are here; exit code 1 when one is missing or stale.
-
-    Example: facet base show
-    """
-    engine = DockerEngine(str(workspace or load_config().workspace))
-    engine.check()
-    found = [base_status(engine, base) for base in BASES]
-    if json:
-        result_json([status.to_json() for status in found])
-    for status in found if not json else []:
-        result(f"{status.name}: {status.state}, recipe {status.digest}")
-    if any(status.state != "ready" for status in found):
-        raise typer.Exit(1)

@@ -46,7 +46,6 @@ COMMANDS: dict[str, Command] = {
         "facet.cli.export:export", "Write validated tasks as folders that stock Harbor runs."
     ),
     "base build": Command("facet.cli.base:build", "Build the base image and the grading runner."),
-    "base show": Command("facet.cli.base:show", "Show which base images are here."),
 }
 """Every command, `"group name"` for those in a group. A new command is one line here, e.g.
 `"stats": Command("facet.cli.stats:stats", "Show the funnel of a run.")`."""
