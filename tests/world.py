@@ -95,10 +95,12 @@ def scenario(title: str) -> Scenario:
 class World:
     """Writes a run's events; every task is one call."""
 
+    first = skill("tables")
+    second = skill("reports")
+
     def __init__(self, root: Path, *, run: str = RUN, count: int = 3) -> None:
         self.workspace = Workspace.open(root)
         self.run = run
-        self.first, self.second = skill("tables"), skill("reports")
         self._number = 0
         self.put("run.started", RunStarted(spec=RunSpec(count=count, seed=7)))
         for one in (self.first, self.second, skill("scan", dropped=True)):
@@ -133,6 +135,13 @@ class World:
             "pair.judged",
             PairJudged(skill_ids=(self.first.id, self.second.id), verdict=self.verdict),
         )
+
+    @classmethod
+    def again(cls, root: Path) -> "World":
+        """The same run's writer, without starting it anew."""
+        world = cls.__new__(cls)
+        world.workspace, world.run = Workspace.open(root), RUN
+        return world
 
     def put(self, kind: Any, data: Any, *, seed: str = "", task: str = "") -> None:
         """One event of this run."""

@@ -68,7 +68,13 @@ class Place:
         return self.desk is None
 
 
-@st.cache_resource(show_spinner=False)
+def _leave(place: Place | None) -> None:
+    """What happens to a place nobody will use again."""
+    if place is not None:
+        place.store.close()
+
+
+@st.cache_resource(show_spinner=False, on_release=_leave)
 def own_place(path: str) -> Place:
     """The workspace of this app, its index owned by this process. Raises WorkspaceError."""
     workspace = Workspace.open(Path(path))
@@ -84,7 +90,7 @@ def own_place(path: str) -> Place:
     )
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=_leave)
 def sample_place(path: str, own: str) -> Place | None:
     """The bundled sample, or None where it is missing or damaged."""
     try:
