@@ -204,10 +204,10 @@ def evidence(blame: Blame, judgement: Judgement) -> tuple[str, ...]:
     gate = judgement.deciding
     if gate is not None:
         lines += [f"gate {gate.name} failed: {gate.evidence}", *gate.details]
+    lines = [line[:LINE] for line in lines]
     for trial in judgement.trials:
         lines += _of_trial(trial)
-    unique = list(dict.fromkeys(line[:LINE] if "\n" not in line else line for line in lines))
-    return tuple(unique[:MAX_EVIDENCE])
+    return tuple(list(dict.fromkeys(lines))[:MAX_EVIDENCE])
 
 
 def _of_trial(trial: Trial) -> list[str]:
