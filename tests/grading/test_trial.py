@@ -177,3 +177,23 @@ echo $((1 - $?)) > /logs/verifier/reward.txt
         assert run_trial(engine, image, ours, ActorSpec(actor="oracle", script=write)).full
     finally:
         engine.remove_image(image)
+
+
+def test_checks_may_import_a_module_beside_them_and_read_data_there(nop: Act) -> None:
+    checks = """
+import pathlib
+from helpers import answer
+
+def test_hosts():
+    data = pathlib.Path(__file__).parent / "data/expected.txt"
+    assert data.read_text() == answer()
+"""
+    task = make_task(checks=checks)
+    files = task.verifier.files
+    for path, text in (
+        ("helpers.py", "def answer():\n    return '7'\n"),
+        ("data/expected.txt", "7"),
+    ):
+        files = files.with_file(text_file(path, text))
+    trial = nop(task.replace("verifier", task.verifier.model_copy(update={"files": files})))
+    assert trial.reward == 1.0, trial
