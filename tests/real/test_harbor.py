@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -49,6 +50,20 @@ def exported(docker_server: str, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return out
 
 
+def remove_images(trials: Iterable[str]) -> None:
+    """Images that Harbor leaves behind without a name, known by its compose project."""
+    for trial in trials:
+        label = f"label=com.docker.compose.project={trial.lower()}__env"
+        listed = subprocess.run(
+            ["docker", "image", "ls", "-q", "--filter", label],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for image in set(listed.stdout.split()):
+            subprocess.run(["docker", "rmi", image], capture_output=True, check=False)
+
+
 def rewards(
     harbor: str, tasks: Path, jobs: Path, agent: Literal["nop", "oracle"]
 ) -> dict[str, float | None]:
@@ -68,6 +83,7 @@ def rewards(
         result = json.loads(file.read_text())
         graded = result.get("verifier_result") or {}
         found[result["task_name"]] = (graded.get("rewards") or {}).get("reward")
+    remove_images(folder.name for folder in (jobs / agent).iterdir() if folder.is_dir())
     assert found, f"harbor wrote no result: {done.stdout[-2000:]}{done.stderr[-2000:]}"
     return found
 
