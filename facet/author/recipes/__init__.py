@@ -1,13 +1,19 @@
 """The library of capability recipes, one file each."""
 
 from facet.author.recipe import Recipe
+from facet.author.recipes.archive import ARCHIVE
 from facet.author.recipes.config import CONFIG
 from facet.author.recipes.database import DATABASE
+from facet.author.recipes.history import HISTORY
 from facet.author.recipes.jsondata import JSONDATA
 from facet.author.recipes.logs import LOGS
+from facet.author.recipes.notes import NOTES
+from facet.author.recipes.permissions import PERMISSIONS
+from facet.author.recipes.reconcile import RECONCILE
 from facet.author.recipes.tables import TABLES
+from facet.author.recipes.webpages import WEBPAGES
 
-RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE, LOGS, CONFIG, JSONDATA)
+RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE, LOGS, CONFIG, JSONDATA, ARCHIVE, HISTORY, PERMISSIONS, RECONCILE, NOTES, WEBPAGES)
 
 
 def recipe(name: str) -> Recipe | None:
