@@ -8,6 +8,7 @@ has none: builds are bounded by memory, file size and time).
 import atexit
 import socket
 import threading
+import uuid
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from facet.sandbox.base import Sandbox, SandboxOptions
 from facet.sandbox.docker_build import run_build
 from facet.sandbox.docker_errors import boundary, one_line
 from facet.sandbox.docker_owner import (
+    BUILD,
     HOST,
     KIND,
     OWNER,
@@ -95,8 +97,12 @@ class DockerEngine:
         tag: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> str:
-        """Build an image, return its id; see `base.Engine.build`."""
-        ours = self._labels(labels)
+        """Build an image, return its id; see `base.Engine.build`.
+
+        Each untagged build is an image of its own, also where all its layers are cached: whoever
+        removes it takes nothing from another.
+        """
+        ours = {**self._labels(labels), BUILD: uuid.uuid4().hex}
         steps = {WORKSPACE: self._workspace, HOST: host_name()}
         return run_build(
             self.api,

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from facet.errors import BaseMissing, BuildError, EngineError
+from facet.errors import BaseMissing, BuildError, EngineError, EngineUnavailable
 from facet.sandbox.docker_errors import boundary, one_line
 from facet.types.task import FileSet
 
 LOG_LIMIT = 200_000
+CACHE_RACES = 3  # attempts when a cached layer is removed by another build's end
+VANISHED = ("no such image: sha256:", "layer does not exist", "unknown parent image")
 FSIZE_MB = 2048
 
 OURS = (  # engine trouble, whatever the Dockerfile says
@@ -23,8 +25,7 @@ OURS = (  # engine trouble, whatever the Dockerfile says
     "context canceled",
     "error creating overlay mount",
     "failed to register layer",
-    "layer does not exist",
-    "no such image: sha256:",
+    *VANISHED,
     "input/output error",
     "too many open files in system",
     "unexpected eof",
@@ -178,20 +179,32 @@ def run_build(
     }
     if tag:
         params["t"] = tag
+    for attempt in range(CACHE_RACES):
+        log, error = _attempt(api, data, params, timeout_s)
+        if log.image:
+            return log.image
+        flat = f"{error} {log.error}".lower()
+        if attempt + 1 < CACHE_RACES and any(word in flat for word in VANISHED):
+            continue
+        raise error or _classified(log.error or "it ended without an image", log)
+    raise AssertionError("unreachable")
+
+
+def _attempt(
+    api: Any, data: bytes, params: Mapping[str, Any], timeout_s: float
+) -> tuple["BuildLog", BuildError | EngineError | None]:
     log = BuildLog()
     late = threading.Event()
     try:
         with boundary("building an image"):
             _stream(api, data, params, timeout_s, log, late)
+    except EngineUnavailable as error:
+        if not late.is_set():
+            return log, error
     except EngineError as error:
-        if late.is_set():
-            raise _too_late(log, timeout_s) from error
-        raise _classified(str(error), log, source.text) from error
-    if log.image:
-        return log.image
-    if late.is_set():
-        raise _too_late(log, timeout_s)
-    raise _classified(log.error or "the build ended without an image", log, source.text)
+        if not late.is_set():
+            return log, _classified(str(error), log)
+    return log, _too_late(log, timeout_s) if late.is_set() and not log.image else None
 
 
 class BuildLog:
@@ -227,7 +240,7 @@ class BuildLog:
             r"Step \d+/\d+ : LABEL facet\..*\n(?: --->.*\n|Removing.*\n)*", "", self._text
         )
 
-    def failing(self, dockerfile: str) -> str:
+    def failing(self) -> str:
         """The first instruction that went wrong.
 
         A package list that could not be fetched and was let pass (`apt-get update || true`) is
@@ -293,7 +306,7 @@ def _too_late(log: BuildLog, timeout_s: float) -> BuildError | EngineError:
     return EngineError(f"the engine did not reach a RUN step within {timeout_s:g} s")
 
 
-def _classified(error: str, log: BuildLog, dockerfile: str) -> BuildError | EngineError:
+def _classified(error: str, log: BuildLog) -> BuildError | EngineError:
     """BuildError only for what is listed as the context's fault; anything else is ours (owed)."""
     flat = one_line(error)
     low = flat.lower()
@@ -307,7 +320,7 @@ def _classified(error: str, log: BuildLog, dockerfile: str) -> BuildError | Engi
             return BaseMissing(f"{name} is not built on this machine: run `facet base build`")
         return EngineError(f"base image {name} is not here and cannot be fetched: {flat}")
     if any(word in low for word in TASKS):
-        line = log.failing(dockerfile)
+        line = log.failing()
         where = f", at: {line}" if line else ""
         return BuildError(f"{flat}{where}", log=log.text, line=line)
     return EngineError(f"building an image: {flat}")

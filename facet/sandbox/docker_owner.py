@@ -19,6 +19,7 @@ RUN = "facet.run"
 OWNER = "facet.owner"
 HOST = "facet.host"
 KIND = "facet.kind"
+BUILD = "facet.build"
 
 
 def host_name() -> str:

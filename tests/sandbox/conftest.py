@@ -1,13 +1,12 @@
-"""The image of sandbox tests, and the proof that no container of ours is left behind."""
+"""The engine and the image of sandbox tests."""
 
-import uuid
 from collections.abc import Iterator
 
 import pytest
 
 from facet.sandbox.docker import DockerEngine
-from facet.sandbox.docker_owner import WORKSPACE
 from tests.conftest import missing
+from tests.engines import session_engine
 
 SLIM = "debian:bookworm-slim"
 
@@ -15,18 +14,8 @@ SLIM = "debian:bookworm-slim"
 @pytest.fixture(scope="session")
 def engine(docker_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DockerEngine]:
     """An engine of this test session; after it nothing with its label may be left."""
-    label = f"tests-{uuid.uuid4().hex[:12]}"
-    made = DockerEngine(label, run="sandbox", locks=tmp_path_factory.mktemp("locks"))
-    yield made
-    api = made.api
-    filters = {"label": [f"{WORKSPACE}={label}"]}
-    left = [c["Id"] for c in api.containers(all=True, filters=filters)]
-    made.close()
-    assert left == [], f"containers left behind: {left}"
-    check = DockerEngine(label)
-    images = [i["Id"] for i in check.api.images(all=True, filters=filters)]
-    check.close()
-    assert images == [], f"images left behind: {images}"
+    with session_engine(tmp_path_factory.mktemp("locks")) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -179,6 +179,26 @@ def test_a_build_past_its_deadline_names_the_step_and_leaves_no_container(
     assert engine.api.containers(all=True, filters=ours) == []
 
 
+def test_two_builds_of_one_context_do_not_take_each_others_image(
+    engine: DockerEngine, slim: str
+) -> None:
+    context = dockerfile(f"FROM {slim}\nRUN touch /made\n")
+    first, second = engine.build(context), engine.build(context)
+    engine.remove_image(first)
+    with engine.start(second) as box:
+        assert box.read("/made") == b""
+    engine.remove_image(second)
+
+
+def test_removing_a_snapshot_leaves_the_image_it_came_from(engine: DockerEngine, slim: str) -> None:
+    image = engine.build(dockerfile(f"FROM {slim}\nRUN touch /made\n"))
+    with engine.start(image) as box:
+        snapshot = box.commit()
+    engine.remove_image(snapshot)
+    assert engine.image(image) == image
+    engine.remove_image(image)
+
+
 def test_a_base_image_nobody_has_is_not_the_tasks_fault(engine: DockerEngine) -> None:
     with pytest.raises(EngineError, match="cannot be fetched"):
         engine.build(dockerfile("FROM localhost:1/facet/absent:none\nRUN true\n"), timeout_s=120)
