@@ -28,6 +28,7 @@ TEST_BUGS = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "
 MANNER_OF_WORK = re.compile(
     r"solve\.sh|/solution\b|\.bash_history|HISTFILE|/proc/\d*|\bps -|\bwhich\b|shutil\.which"
 )
+NUMBERED = r"\b(?:code|status|exits?|mode|port|exactly|version|limit|at least|at most)"
 EXISTS = re.compile(r"(?:\bexists?\b|is_file|is_dir|missing|not found|No such file|was not)", re.I)
 
 
@@ -120,6 +121,8 @@ def _missing_path(clues: Clues, check: CheckResult) -> Finding | None:
     """The check does not find a path."""
     named = first_match(MISSING_FILE, check.message)
     paths = [clues.whole(named)] if named else []
+    if not paths and EXISTS.search(check.message) and not check.expected:
+        paths = list(check.paths)
     need = clues.need(check)
     if not paths and need and (EXISTS.search(check.message) or not check.expected):
         paths = [p for p, _ in need.paths if clues.world.made(p) is False]
@@ -143,11 +146,11 @@ def _path_finding(clues: Clues, path: str) -> Finding | None:
         if need_env and not world.held(path):
             why = f"{path} is to be there from the start, and is not"
             return Finding((why,), "environment", "fixture, schema or path grounding")
-    if told == "exact":
+    if told in ("exact", "parts"):
         why = f"the instruction asks for {path}, the solution does not make it"
         return Finding((why,), "solution", "contract mismatch")
     other = _made_like(clues, path)
-    if other and world.told(other):
+    if other and world.told(other) in ("exact", "parts"):
         why = f"instruction and solution say {other}, the verifier reads {path}"
         return Finding((why,), "verifier", "contract mismatch")
     if told or scripted:
@@ -203,12 +206,14 @@ def _told_value(clues: Clues, check: CheckResult) -> Finding | None:
     """The instruction (or the scenario) states one of the two values."""
     if not check.expected:
         return None
-    for text, name in (
-        (clues.task.instruction.text, "instruction"),
+    text = clues.task.instruction.text
+    for where, name in (
+        ("\n".join(clues.world.spans), "instruction"),
+        (text, "instruction"),
         (clues.world.story, "scenario"),
     ):
-        wanted, found = _share(check.expected, text), _share(check.actual, text)
-        if wanted is None or not text:
+        wanted, found = _share(check.expected, where), _share(check.actual, where)
+        if wanted is None or not where:
             continue
         if wanted == 1.0 and (found is None or found < 1.0):
             why = f"the {name} states what the check expects: {check.expected[:80]}"
@@ -216,6 +221,21 @@ def _told_value(clues: Clues, check: CheckResult) -> Finding | None:
         if found == 1.0 and wanted < 1.0:
             why = f"the {name} states what the solution gives: {check.actual[:80]}"
             return Finding((why,), "verifier", "contract mismatch")
+    return _told_number(check, text)
+
+
+def _told_number(check: CheckResult, text: str) -> Finding | None:
+    """Small numbers only count where the text says what they are (`exit code 2`)."""
+    wanted, found = value_of(check.expected), value_of(check.actual)
+    if not (type(wanted) is int and type(found) is int):
+        return None
+    said = {n for n in (wanted, found) if re.search(rf"{NUMBERED}\W{{1,3}}{n}\b", text, re.I)}
+    if said == {wanted}:
+        why = f"the instruction states {wanted}, the result is {found}"
+        return Finding((why,), "solution", "contract mismatch")
+    if said == {found}:
+        why = f"the instruction states {found}, the check wants {wanted}"
+        return Finding((why,), "verifier", "contract mismatch")
     return None
 
 
@@ -224,7 +244,14 @@ def _share(shown: str, text: str) -> float | None:
     parts = [p for p in _parts(value_of(shown)) if len(p) >= 3 or (p.isdigit() and len(p) == 2)]
     if not parts or len(parts) > 40:
         return None
-    return sum(says_word(text, p) or (len(p) > 8 and p in text) for p in parts) / len(parts)
+    return sum(any(says_word(text, form) for form in _forms(p)) for p in parts) / len(parts)
+
+
+def _forms(part: str) -> tuple[str, ...]:
+    """Ways to write the same: modes as 0o640, 0640 and 640."""
+    if re.fullmatch(r"0o[0-7]{3,4}", part):
+        return part, "0" + part[2:], part[2:]
+    return (part,)
 
 
 def _parts(value: object) -> list[str]:
@@ -235,6 +262,26 @@ def _parts(value: object) -> list[str]:
     if isinstance(value, bool) or value is None:
         return []
     return [str(value).strip()]
+
+
+def _names(clues: Clues, check: CheckResult) -> Finding | None:
+    """A name in the check that only the verifier, or everybody but the solution, speaks of."""
+    need = clues.need(check)
+    world = clues.world
+    names = [
+        (n, world.word_told(n), world.word_scripted(n))
+        for n in (need.names if need else ())
+        if not world.word_held(n) and n not in world.story
+    ]
+    for name, _, scripted in names:
+        if world.name_told(name) and not scripted:
+            why = f"the instruction asks for `{name}`, the solution does not speak of it"
+            return Finding((why,), "solution", "contract mismatch")
+    for name, told, scripted in names:
+        if not told and not scripted:
+            why = f"only the verifier speaks of `{name}`"
+            return Finding((why,), "verifier", "contract mismatch")
+    return None
 
 
 def _manner(clues: Clues, check: CheckResult) -> Finding | None:
@@ -343,6 +390,7 @@ LOOKS: tuple[tuple[str, int, Callable[[Clues, CheckResult], Finding | None]], ..
     ("solutions_agree", 4, _all_agree_against),
     ("manner_only", 4, _manner),
     ("value_told", 3, _told_value),
+    ("name_in_the_check", 3, _names),
     ("matrix_row", 2, _unmet_need),
     ("words_nobody_used", 2, _free_words),
     ("value_differs", 1, _other_value),

@@ -16,7 +16,10 @@ from facet.types.verdict import Category, Gate, Judgement
 MISSING_FILE = (
     re.compile(r"No such file or directory: ['\"]([^'\"\n]{1,300})['\"]"),
     re.compile(r"can't open file ['\"]([^'\"\n]{1,300})['\"]"),
-    re.compile(r"cannot (?:access|stat|open|create [\w ]+|remove) ['\"‘]([^'\"’\n]{1,300})['\"’]"),
+    re.compile(
+        r"cannot (?:access|stat|open(?: file)?|create [\w ]+|remove)"
+        r" [`'\"‘]([^'\"’\n]{1,300})['\"’]"
+    ),
     re.compile(r"Could not open file ([^\s'\"]{1,300})"),
     re.compile(r"unable to open (?:database )?(?:file )?['\"]?(/[^\s'\":]{1,300})"),
     re.compile(r"(?:^|[\s:])([^\s:'\"]*[/.][^\s:'\"]*): No such file or directory", re.M),
@@ -52,6 +55,11 @@ NETWORK = re.compile(
 )
 DENIED = re.compile(
     r"([^\s:'\"]*/[^\s:'\"]*)['\"]?: Permission denied|Permission denied: ['\"]([^'\"]+)"
+)
+IN_THE_WAY = re.compile(
+    r"(?:cannot create directory|mkdir:?) ['\"‘]?(/[^'\"’\n:]{1,300})['\"’]?: "
+    r"(?:File exists|Not a directory)"
+    r"|(?:FileExistsError|NotADirectoryError): .*['\"](/[^'\"]+)['\"]"
 )
 READ_ONLY = re.compile(r"Read-only file system(?:: ['\"]([^'\"]+))?")
 NOT_EXECUTABLE = 126

@@ -5,6 +5,7 @@ import re
 from facet.blame.checks import elect, vote_line, votes
 from facet.blame.clues import (
     DENIED,
+    IN_THE_WAY,
     MISSING_COMMAND,
     MISSING_FILE,
     MISSING_KEY,
@@ -94,16 +95,26 @@ def input_file(clues: Clues) -> Finding | None:
 
 
 def false_guard(clues: Clues) -> Finding | None:
+    """A guard is false before any work: the container, or the guard?"""
     nop = clues.nop
     if nop is None or not clues.gate.evidence.startswith("guard is false"):
         return None
+    world = clues.world
     for check in nop.failing:
         need = clues.need(check) if check.guard else None
         for path, _ in need.paths if need else ():
-            told = clues.world.told(path) or clues.world.scripted(path) == "exact"
-            if clues.world.held(path) is False and told:
+            told = world.told(path) or world.scripted(path) == "exact"
+            if world.held(path) is False and told:
                 line = f"guard {check.id} needs {path}, which the container lacks"
                 return Finding((line,), "environment", GROUND)
+        for port, _ in need.ports if need else ():
+            if port not in world.ports() and world.word_told(port):
+                line = f"guard {check.id} needs a service on port {port}; none is declared"
+                return Finding((line,), "environment", BUILD)
+    for look in (missing_file, missing_name, refused, missing_user):
+        found = look(clues)  # the solution stumbles over the same thing
+        if found is not None and found.artifact == "environment":
+            return Finding((*clues.gate.details[:3], *found.evidence), "environment", GROUND)
     return Finding(clues.gate.details[:5], "verifier", CONTRACT)
 
 
@@ -170,16 +181,29 @@ def missing_file(clues: Clues) -> Finding | None:
 
 
 def missing_name(clues: Clues) -> Finding | None:
-    key = first_match(MISSING_KEY, clues.actor_text)
+    key = first_match(MISSING_KEY, clues.actor_text).rpartition(".")[2]  # `main.entry` of SQLite
     if not key:
         return None
     line = f"solve.sh does not find `{key}` in the data"
     world = clues.world
     if world.word_held(key):
         return Finding((line, "the data has it"), "solution", RUNTIME)
-    if world.word_told(key) or key in world.story.split():
+    if world.name_told(key) or key in world.story.split():
         return Finding((line, "instruction or scenario say it is there"), "environment", GROUND)
     return Finding((line, "nobody else speaks of it"), "solution", GROUND)
+
+
+def in_the_way(clues: Clues) -> Finding | None:
+    """Something that is no folder stands where a folder must be."""
+    found = IN_THE_WAY.search(clues.actor_text)
+    path = next((g for g in found.groups() if g), "") if found else ""
+    if not path:
+        return None
+    line = f"{path} stands in the way"
+    planned = clues.world.planned_file(path)
+    return Finding(
+        (line,), "environment" if planned else "solution", GROUND if planned else RUNTIME
+    )
 
 
 def denied(clues: Clues) -> Finding | None:

@@ -159,6 +159,14 @@ RULES: tuple[Rule, ...] = (
         finders.refused,
     ),
     Rule(
+        "something_in_the_way",
+        ("solution_runs",),
+        None,
+        GROUND,
+        "A place that the task asks for must be free.",
+        finders.in_the_way,
+    ),
+    Rule(
         "file_missing",
         ("solution_runs",),
         None,

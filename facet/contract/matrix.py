@@ -272,7 +272,7 @@ def _user(look: _Look) -> _Found:
 
 def _key(look: _Look) -> _Found:
     key, world = look.row.value, look.world
-    told, scripted, has = world.word_told(key), world.word_scripted(key), world.word_held(key)
+    told, scripted, has = world.name_told(key), world.word_scripted(key), world.word_held(key)
     if not look.needed or has or key in world.story.split():
         return None
     if look.passes and scripted and not told:

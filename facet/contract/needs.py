@@ -4,13 +4,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from facet.check_source import CheckSource
+from facet.check_source import CheckSource, strings
 from facet.contract.fold import Fold
 from facet.contract.words import ports_in
 from facet.types.value import Value
 
 KEY = re.compile(r"[A-Za-z_][\w .-]{0,40}\Z")
 RUNNERS = ("run", "check_output", "Popen", "call", "check_call", "getoutput")
+NAMING = re.compile(r"fieldnames|keys|columns|header|description|\bset\(", re.I)
+IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
+QUOTED = re.compile(r"= ?'([A-Za-z][\w-]*)'")
+SQLITE = re.compile(r"sqlite_|tbl_name$|\w+_info$|\w+_list$|integrity_check$|foreign_key")
 ABSENCE = ("exists", "is_file", "is_dir", "lexists", "isfile", "isdir", "is_symlink")
 
 
@@ -29,6 +33,7 @@ class Needs(Value):
     variables: tuple[tuple[str, int], ...] = ()
     commands: tuple[tuple[str, int], ...] = ()
     literals: tuple[str, ...] = ()  # constants it compares with
+    names: tuple[str, ...] = ()  # identifiers in the strings of its own function
 
 
 def needs_of(source: CheckSource) -> Needs:
@@ -51,6 +56,7 @@ def needs_of(source: CheckSource) -> Needs:
         variables=tuple(dict(_variables(source)).items()),
         commands=tuple(dict(_commands(source)).items()),
         literals=tuple(dict.fromkeys(_literals(source))),
+        names=tuple(dict.fromkeys(_names(source))),
     )
 
 
@@ -82,8 +88,9 @@ def _keys(source: CheckSource) -> Iterator[tuple[str, int]]:
         elif isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             if any(isinstance(op, ast.Eq | ast.LtE | ast.GtE) for op in node.ops):
-                for side in sides:
-                    yield from _listed(side)
+                for side, other in zip(sides, reversed(sides), strict=True):
+                    if NAMING.search(ast.unparse(other)):
+                        yield from _listed(side)
 
 
 def _key(node: ast.expr) -> Iterator[tuple[str, int]]:
@@ -171,6 +178,15 @@ def _literals(source: CheckSource) -> Iterator[str]:
                 for inner in ast.walk(side):
                     if isinstance(inner, ast.Constant) and inner.value not in (None, True, False):
                         yield repr(inner.value)[:400]
+
+
+def _names(source: CheckSource) -> Iterator[str]:
+    """`entry_by_day` in a query, `out_of_stock` as a key: words somebody must have agreed on."""
+    last = source.node.end_lineno or source.node.lineno
+    for file, line, text in strings(source):
+        if file == source.file and source.node.lineno <= line <= last and len(text) < 2000:
+            found = [*IDENTIFIER.findall(text), *QUOTED.findall(text)]
+            yield from (name for name in found if not SQLITE.match(name))
 
 
 def _environ(node: ast.expr) -> bool:

@@ -12,6 +12,7 @@ from facet.types.task import Task, TextFile
 from facet.types.trial import Trial
 
 LONGEST_DATA = 20_000  # bytes of one fixture whose words are known
+SPAN = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,100}\"|^ {4}.*$", re.M)
 MOST_DATA = 200  # fixtures
 FINISHED = ("graded", "verifier_error", "verifier_timeout")
 TOKEN = re.compile(r"[A-Za-z_][\w-]*")
@@ -35,6 +36,7 @@ class World:
         self.task = task
         self.manifest = task.environment.manifest
         self.instruction = task.instruction.text
+        self.spans = SPAN.findall(task.instruction.text[:400_000])
         self.script = task.solution.script
         self.context = "\n".join(f.text for f in _recipes(task.environment.files.files))
         self.story = _story(task)
@@ -77,10 +79,14 @@ class World:
         return None if not self._changed and self.task.settings.grading == "live" else False
 
     def told(self, path: str) -> str:
-        """How the instruction names this path: "exact", "name", "pattern" or ""."""
-        if how := says(self.instruction, path):
-            return how
+        """How the instruction names this path: "exact", "parts", "name", "pattern" or "".
+
+        "parts": it names the folder and, elsewhere, the name.
+        """
         pure = PurePosixPath(path)
+        if how := says(self.instruction, path):
+            folder = says(self.instruction, str(pure.parent)) == "exact"
+            return "parts" if how == "name" and folder else how
         if any(says(self.instruction, str(p)) == "exact" for p in (pure.parent,)):
             patterned = re.search(r"[<*{\[]\S*" + re.escape(pure.suffix or " "), self.instruction)
             if patterned:
@@ -97,6 +103,13 @@ class World:
         """Does the instruction hold this word?"""
         return says_word(self.instruction, word)
 
+    def name_told(self, word: str) -> bool:
+        """Is this word a name in the instruction: in code marks or quotes, or unlike prose?"""
+        if not self.word_told(word):
+            return False
+        unlike = bool(re.search(r"[_\d]|[a-z][A-Z]", word)) or word.isupper()
+        return unlike or any(says_word(span, word) for span in self.spans)
+
     def word_scripted(self, word: str) -> bool:
         """Does solve.sh hold this word?"""
         return says_word(self.script, word)
@@ -109,6 +122,11 @@ class World:
         """Logins the container has."""
         planned = {u.name for u in self.manifest.users} if self.manifest else set()
         return BASE_USERS | planned
+
+    def planned_file(self, path: str) -> bool:
+        """Is this path planned as a file or link, not as a folder?"""
+        files = self.manifest.files if self.manifest else ()
+        return any(f.path == path and f.kind != "dir" for f in files)
 
     def knows_place(self, path: str) -> bool:
         """Does it begin where the container keeps its work? `/items.json` of a URL does not."""
