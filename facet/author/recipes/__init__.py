@@ -10,10 +10,12 @@ from facet.author.recipes.logs import LOGS
 from facet.author.recipes.notes import NOTES
 from facet.author.recipes.permissions import PERMISSIONS
 from facet.author.recipes.reconcile import RECONCILE
+from facet.author.recipes.schedule import SCHEDULE
+from facet.author.recipes.series import SERIES
 from facet.author.recipes.tables import TABLES
 from facet.author.recipes.webpages import WEBPAGES
 
-RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE, LOGS, CONFIG, JSONDATA, ARCHIVE, HISTORY, PERMISSIONS, RECONCILE, NOTES, WEBPAGES)
+RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE, LOGS, CONFIG, JSONDATA, ARCHIVE, HISTORY, PERMISSIONS, RECONCILE, NOTES, WEBPAGES, SERIES, SCHEDULE)
 
 
 def recipe(name: str) -> Recipe | None:

@@ -120,8 +120,10 @@ class Records(HTMLParser):
             self.row[2].append("".join(self.cell))
         elif tag == "th" and self.cell is not None:
             self.header.append("".join(self.cell))
-        elif tag == "tr" and self.row and self.row[0]:
-            self.rows.append(self.row)
+        elif tag == "tr" and self.row:
+            if self.row[0]:
+                self.rows.append(self.row)
+            self.row = None
         if tag in ("td", "th"):
             self.cell = None
 
