@@ -31,7 +31,8 @@ INPUTS = @inputs@
 TABLE = @table@
 REFUSALS = @refusals@
 COLUMNS = @columns@
-MONTH = {name: n for n, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+MONTH = {name: number for number, name in enumerate(MONTHS.split(), 1)}
 
 
 def there(path):
@@ -105,12 +106,13 @@ def truth():
         if faults:
             refused.append((ref, faults[0]))
         else:
-            good[key].append((ref, (key, group.lower(), real_day(day), in_hundredths(number), text)))
+            row = (key, group.lower(), real_day(day), in_hundredths(number), text)
+            good[key].append((ref, row))
     rows = {}
     for key, entries in good.items():
         winner = entries[@winner@]
         rows[key] = winner[1]
-        refused += [(ref, "duplicate") for ref, row in entries if (ref, row) is not winner and ref != winner[0]]
+        refused += [(ref, "duplicate") for ref, _ in entries if ref != winner[0]]
     return rows, sorted(refused)
 
 

@@ -113,9 +113,7 @@ def scenario_for(caller: Caller, seed: Seed, nonce: str) -> Scenario:
         )
     )
     evolved = caller.call(asks.EvolutionAsk(association=chosen, nonce=nonce))
-    facts = caller.call(
-        asks.ExpansionAsk(association=chosen, evolution=evolved, nonce=nonce)
-    )
+    facts = caller.call(asks.ExpansionAsk(association=chosen, evolution=evolved, nonce=nonce))
     axes = caller.call(
         asks.AxesAsk(association=chosen, evolution=evolved, expansion=facts, nonce=nonce)
     )
@@ -189,9 +187,7 @@ def walk(first: Recipe, second: Recipe, number: int = 0, slips: float = 0.0) -> 
 
     instruction = ask(asks.InstructionAsk, Written())
     solution = ask(asks.SolutionAsk, Written(instruction=instruction.text))
-    verifier = ask(
-        asks.VerifierAsk, Written(instruction=instruction.text, solution=solution)
-    )
+    verifier = ask(asks.VerifierAsk, Written(instruction=instruction.text, solution=solution))
     return Walked(seed, scenario, manifest, realized, instruction, solution, verifier)
 
 

@@ -15,7 +15,21 @@ from facet.author.recipes.series import SERIES
 from facet.author.recipes.tables import TABLES
 from facet.author.recipes.webpages import WEBPAGES
 
-RECIPES: tuple[Recipe, ...] = (TABLES, DATABASE, LOGS, CONFIG, JSONDATA, ARCHIVE, HISTORY, PERMISSIONS, RECONCILE, NOTES, WEBPAGES, SERIES, SCHEDULE)
+RECIPES: tuple[Recipe, ...] = (
+    TABLES,
+    DATABASE,
+    LOGS,
+    CONFIG,
+    JSONDATA,
+    ARCHIVE,
+    HISTORY,
+    PERMISSIONS,
+    RECONCILE,
+    NOTES,
+    WEBPAGES,
+    SERIES,
+    SCHEDULE,
+)
 
 
 def recipe(name: str) -> Recipe | None:

@@ -43,9 +43,9 @@ class Dump:
             f'CREATE TABLE entries (seq INTEGER PRIMARY KEY, "{key}" TEXT, place INTEGER, '
             f'"{day}" TEXT, "{number}" TEXT, "{text}" TEXT, void INTEGER DEFAULT 0);',
         ]
-        for number_of, place in enumerate(places, start=1):
-            label = place.title() if dice.chance(0.3) else place
-            lines.append(f"INSERT INTO places VALUES ({number_of}, {_quoted(label)});")
+        for serial, name in enumerate(places, start=1):
+            label = name.title() if dice.chance(0.3) else name
+            lines.append(f"INSERT INTO places VALUES ({serial}, {_quoted(label)});")
         seq = 100
         for index, item in enumerate(items):
             seq += dice.between(1, 3)
@@ -201,8 +201,7 @@ class Load(NoMaterial):
                 f"{group}.",
                 f"The table itself {floor[p['store_floor']]} (CHECK on the {number}); index the "
                 f"{group}.",
-                f"Index the {group}; a CHECK constraint on the {number} "
-                f"{floor[p['store_floor']]}.",
+                f"Index the {group}; a CHECK constraint on the {number} {floor[p['store_floor']]}.",
             ),
             (
                 f"Add a view `{p['store_view']}` with `name`, `items`, `hundredths` per {group}: "
@@ -325,14 +324,14 @@ def ask(query, *values):
             Check(
                 "store-rows",
                 f"Exactly the good {f.plural} are in the database",
-                f"actual = [r[0] for r in ask('SELECT \"{key}\" FROM \"{table}\" ORDER BY 1')]\n"
+                f'actual = [r[0] for r in ask(\'SELECT "{key}" FROM "{table}" ORDER BY 1\')]\n'
                 'assert actual == [r[0] for r in ROWS()], f"identifiers in {STORE}"',
             ),
             *(
                 Check(
                     f"store-{name}",
                     f"The database stores the {word} of every {f.noun}",
-                    f"actual = dict(ask('SELECT \"{key}\", \"{column}\" FROM \"{table}\"'))\n"
+                    f'actual = dict(ask(\'SELECT "{key}", "{column}" FROM "{table}"\'))\n'
                     f"expected = {{row[0]: {value} for row in ROWS() if row[0] in actual}}\n"
                     f'assert actual and actual == expected, f"{column} in {{STORE}}"',
                 )
@@ -341,7 +340,7 @@ def ask(query, *values):
             Check(
                 "store-type",
                 f"The {f.words[3]} is stored as {'REAL' if real else 'INTEGER'}",
-                f"actual = {{r[0] for r in ask('SELECT typeof(\"{number}\") FROM \"{table}\"')}}\n"
+                f'actual = {{r[0] for r in ask(\'SELECT typeof("{number}") FROM "{table}"\')}}\n'
                 f'assert actual == {{{("real" if real else "integer")!r}}}, f"types in {{STORE}}"',
             ),
             Check(
@@ -353,7 +352,7 @@ def ask(query, *values):
             ),
             Check(
                 "store-check",
-                f"The table refuses a {f.words[3]} below {floor / 100:.2f} and takes {floor / 100:.2f}",
+                f"The table refuses a {f.words[3]} below {floor / 100:.2f}, and only that",
                 fill(
                     """
 ask(@count@)

@@ -211,8 +211,7 @@ class Versioned(NoMaterial):
                 f"`{p['committer']}`.",
             ),
             (
-                f"The author date of a commit is noon UTC of the latest {f.words[2]} in its "
-                "group.",
+                f"The author date of a commit is noon UTC of the latest {f.words[2]} in its group.",
                 f"As author date use the latest {f.words[2]} of that {f.words[1]}, 12:00 UTC.",
             ),
             (

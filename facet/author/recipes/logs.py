@@ -24,9 +24,7 @@ from facet.author.themes import Theme
 class Rotated:
     """Two log files in which bookings are lost among other lines."""
 
-    reasons: tuple[tuple[str, str], ...] = (
-        ("incomplete", "the line lacks one of the five pairs"),
-    )
+    reasons: tuple[tuple[str, str], ...] = (("incomplete", "the line lacks one of the five pairs"),)
     ref = "file name and line number joined by a colon, such as `x.log:12`"
 
     def places(self, theme: Theme) -> tuple[Choice, ...]:
@@ -169,10 +167,10 @@ class Events(NoMaterial):
                 f"line per {f.noun}.",
             ),
             (
-                f"A line reads `DAY LEVEL id=ID group=GROUP value=VALUE text=\"TEXT\"`, with the "
+                f'A line reads `DAY LEVEL id=ID group=GROUP value=VALUE text="TEXT"`, with the '
                 f"{f.words[2]} as `YYYY-MM-DD` and the {f.words[3]} with two decimals; lines go by "
                 f"day, then by {f.words[0]}.",
-                f"Each line is `DAY LEVEL id=ID group=GROUP value=VALUE text=\"TEXT\"` (day as "
+                f'Each line is `DAY LEVEL id=ID group=GROUP value=VALUE text="TEXT"` (day as '
                 f"`YYYY-MM-DD`, value with two decimals), ordered by day and {f.words[0]}.",
             ),
             (
@@ -369,7 +367,7 @@ LOGS = Recipe(
     title="parse logs and write event logs",
     family="logs",
     patterns=(
-        r"\b(log files?|logfile|access logs?|server logs?|syslog|journalctl|log (lines?|entries))\b",
+        r"\b(log ?files?|access logs?|server logs?|syslog|journalctl|log (lines?|entries))\b",
         r"\b(pars|analy[sz]|tail|grep|search|inspect|monitor|filter|review)\w*\b.{0,40}\blogs?\b",
         r"\blogs?\b.{0,30}\b(analysis|parsing|rotation|aggregation|monitoring)\b",
     ),

@@ -287,8 +287,7 @@ def links():
         order = {"day": "(r[2], r[0])", "value": "(-r[3], r[0])", "id": "r[0]"}[p["page_order"]]
         links = {
             "name": "GROUPS()",
-            "sum": "sorted(GROUPS(), key=lambda g: "
-            "(-sum(r[3] for r in ROWS() if r[1] == g), g))",
+            "sum": "sorted(GROUPS(), key=lambda g: (-sum(r[3] for r in ROWS() if r[1] == g), g))",
         }[p["index_order"]]
         matter = (
             (title, f"the {f.words[1]}", "g"),

@@ -9,7 +9,6 @@ from facet.author.recipe import (
     Fixture,
     Item,
     NoMaterial,
-    Raw,
     Recipe,
     View,
     fill,
@@ -128,7 +127,8 @@ def material():
             refused.append((name, why))
             continue
         lines = there(@path@ + "/" + name).splitlines()
-        items.append((name, *(x[len(n) + 1 :] for n in @names@ for x in lines if x.split("=")[0] == n)))
+        value = {x[: x.index("=")]: x[x.index("=") + 1 :] for x in lines}
+        items.append((name, *(value[n] for n in @names@)))
     return items, refused
 """,
             rights=rights,

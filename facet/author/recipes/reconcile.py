@@ -38,7 +38,8 @@ class Confirmed:
     def build(self, theme: Theme, env: Mapping[str, str], items: list[Item], dice: Dice) -> Fixture:
         """Both lists."""
         names = theme.fields.variants[int(env["raw"])]
-        lines, status = [], {}
+        lines: list[str] = []
+        status: dict[str, str] = {}
         for number, item in enumerate(items, start=1):
             lines.append("|".join((str(number), *item.parts())))
             key = item.key.strip()

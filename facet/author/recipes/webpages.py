@@ -241,11 +241,11 @@ class Rendered(NoMaterial):
                 f"{int(p['high']) // 100}.00 and more, and to no other.",
             ),
             (
-                f"Each section ends with `<p class=\"sum\">` holding the sum of its {f.words[3]} "
+                f'Each section ends with `<p class="sum">` holding the sum of its {f.words[3]} '
                 "(two decimals, nothing else), and a `<nav>` on top links to each section by its "
                 "id, in the same order. Text must be escaped properly.",
                 "On top a `<nav>` has a link to every section (by id, same order); at the end of a "
-                f"section `<p class=\"sum\">` shows only the sum of its {f.words[3]}, with two "
+                f'section `<p class="sum">` shows only the sum of its {f.words[3]}, with two '
                 "decimals. Mind the escaping of text.",
             ),
         )

@@ -6,10 +6,18 @@ from facet.types.asks import BlameAsk, BlameReply, Written
 from facet.types.verdict import Category
 
 _SIGNS: tuple[tuple[tuple[str, ...], str, Category], ...] = (
-    (("unexpected eof", "unterminated", "solve.sh exited", "traceback"), "solution", "solution runtime"),
+    (
+        ("unexpected eof", "unterminated", "solve.sh exited", "traceback"),
+        "solution",
+        "solution runtime",
+    ),
     (("collection", "import error", "nameerror"), "verifier", "over-constrained verifier"),
     (("already pass",), "verifier", "weak verifier"),
-    (("does not build", "not found in the image"), "environment", "infrastructure, build or dependency"),
+    (
+        ("does not build", "not found in the image"),
+        "environment",
+        "infrastructure, build or dependency",
+    ),
 )
 
 
@@ -23,7 +31,11 @@ def blame(ask: BlameAsk) -> BlameReply:
     for signs, artifact, category in _SIGNS:
         if any(sign in text for sign in signs):
             return BlameReply.model_validate(
-                {"artifact": artifact, "category": category, "reason": f"the evidence says: {signs[0]}"}
+                {
+                    "artifact": artifact,
+                    "category": category,
+                    "reason": f"the evidence says: {signs[0]}",
+                }
             )
     return BlameReply(
         artifact="verifier",
