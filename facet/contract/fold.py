@@ -120,7 +120,9 @@ def join(left: str, right: str) -> str:
 
 
 def absolute(text: str) -> str:
-    """The path if this whole text is a plain absolute path, else ""."""
+    """The path if this whole text is a plain absolute path or a `file:` address, else ""."""
+    if text.startswith("file:/"):
+        text = text.removeprefix("file:").partition("?")[0]
     if not text.startswith("/") or len(text) > 300 or len(text) < 2:
         return ""
     if any(c in text for c in " \t\n\"'`$*?|;<>{}()[]\\,"):
