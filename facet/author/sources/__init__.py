@@ -1,0 +1,1 @@
+"""First halves: untidy material, and how to read it."""
