@@ -29,6 +29,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "doctor": Command("facet.cli.doctor:doctor", "Tell what is here and what mends the rest."),
     "run": Command("facet.cli.run:run", "Make tasks from skills: the whole line, resumable."),
     "skills import": Command(
         "facet.cli.skills:skills_import", "Read and screen skill packages into the workspace."
