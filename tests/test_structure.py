@@ -16,13 +16,13 @@ LAYERS: tuple[tuple[str, str], ...] = (
     (
         "edges",
         r"facet\.(config|prompts|journal|blobs|workspace|bundles|reports|lint|funnel|shell\w*"
-        r"|taskdir\w*|toml\w*|dockerfile|statediff|assemble|base_\w+|packages|resources|wheel\w*"
+        r"|taskdir\w*|toml\w*|dockerfile|assemble|base_\w+|packages|resources|wheel\w*"
         r"|artifact_diff|check_source|static_faults|agreement)"
         r"|facet\.(store|sandbox|skills|grading)(\..+)?|facet\.llm(\.(?!registry).+)?",
     ),
     (
         "steps",
-        r"facet\.(realize|services|probe\w*|trial\w*|gates|density|leaks|weakening|mutants"
+        r"facet\.(realize|services|probe\w*|statediff|trial\w*|gates|density|leaks|weakening|mutants"
         r"|mutation\w*|exploits|tamper|conditions|evidence|reach|matrix|images|checks)"
         r"|facet\.(stages|author|blame|contract)(\..+)?|facet\.llm\.registry",
     ),
