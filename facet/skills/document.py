@@ -1,8 +1,9 @@
 """A skill's texts as rules search them: hits with their place, and whether a hit is only quoted.
 
-Security documentation quotes attacks. A hit counts as quoted when words of warning or detection
-stand close before it, or when it sits in a table row or regular expression; a skill is defensive
-when its own name and description speak of finding or preventing harm. Pure.
+Security documentation quotes attacks. A hit counts as quoted when words of detection stand close
+before it, when its own line says not to do it, or when it sits in a table row or regular
+expression. A skill is defensive when its own name and description speak of finding or preventing
+harm. Pure.
 """
 
 import re
@@ -19,12 +20,13 @@ DEFENSIVE = re.compile(
     re.IGNORECASE,
 )
 QUOTING = re.compile(
-    r"detect|pattern|example|suspicious|malicious|attack|dangerous|never\b|do not|don't|avoid"
-    r"|block(?:s|ed|ing)?\b|deny|forbid|prohibit|flag(?:s|ged)?\b|red flag|warning|risk|unsafe"
-    r"|harmful|reject|indicator|\bioc|❌|🚫|⚠|payload|threat|exploit|inject|destructive|regex|grep",
+    r"\b(?:detect(?:s|ed|ion|ing)?|suspicious|malicious|attack\w*|dangerous|block(?:s|ed|ing)?|deny"
+    r"|denied|forbid\w*|prohibit\w*|flags?|flagged|unsafe|harmful"
+    r"|indicators?|iocs?|payloads?|threats?|exploit\w*|inject\w*|destructive|evil)\b|❌|🚫|⚠",
     re.IGNORECASE,
 )
-WINDOW = 400  # characters before a hit in which words of warning count
+REFUSING = re.compile(r"\b(?:never|do not|don't|avoid|must not)\b", re.IGNORECASE)
+WINDOW = 250  # characters before a hit in which words of warning count
 
 
 class Hit(NamedTuple):
@@ -104,4 +106,5 @@ def quoted(file: SkillFile, position: int) -> bool:
     line = text[start : end if end >= 0 else len(text)]
     if line.lstrip().startswith(("|", "- re", "r'", 'r"')) or "\\s" in line or "|\\" in line:
         return True
-    return bool(QUOTING.search(text[max(0, start - WINDOW) : start] + line))
+    near = text[max(0, start - WINDOW) : start] + line
+    return bool(QUOTING.search(near) or REFUSING.search(line))

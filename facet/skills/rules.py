@@ -336,7 +336,7 @@ RULES: tuple[Rule, ...] = (
         lines(
             r"ignore (?:all |any )?(?:previous|prior|above) instructions|do not (?:tell|inform|"
             r"mention (?:this )?to) the user|without (?:telling|informing) the user",
-            "instructions", "the user", unless="either",
+            "instructions", "the user",
         ),
     ),
     Rule(
