@@ -15,6 +15,7 @@ from facet.assemble import (
     verifier_from,
 )
 from facet.blame import blame
+from facet.density import density
 from facet.errors import (
     BudgetExceeded,
     BuildError,
@@ -23,7 +24,7 @@ from facet.errors import (
     ReplyError,
 )
 from facet.llm.client import Client, SeedClient
-from facet.pipeline.records import Recorder, counted
+from facet.pipeline.records import Recorder
 from facet.pipeline.scenario_line import make_scenario
 from facet.pipeline.stage_cache import StageCache
 from facet.pipeline.stop import Stop
@@ -223,7 +224,7 @@ class _Seed:
         changes = {
             "rounds": len(result.rounds),
             "first_time_valid": valid and not result.rounds,
-            "checks": counted(result.judgements[-1]) if valid else 0,
+            "checks": len(density(result.task, result.judgements[-1]).counted) if valid else 0,
         }
         return self._ended(result.ending, result.reason).model_copy(update=changes)
 

@@ -1,5 +1,6 @@
 """What happens to a task, as events. The same thing told twice is one event (fixed ids)."""
 
+from facet.density import density
 from facet.repair import Observer
 from facet.stages.environment import Built
 from facet.types.event import EventKind
@@ -63,7 +64,7 @@ class Recorder(Observer):
             round=round,
             gates=judgement.gates,
             valid=judgement.valid,
-            checks=counted(judgement),
+            checks=len(density(task, judgement).counted),
             blob=self._workspace.blobs.put_value(judgement),
             seconds=sum(t.total_s for t in judgement.trials),
         )
@@ -89,12 +90,3 @@ class Recorder(Observer):
 
     def _id(self, *parts: object) -> str:
         return f"{self._run}.{self._seed}.{short(digest_json([str(p) for p in parts]), 16)}"
-
-
-def counted(judgement: Judgement) -> int:
-    """Checks of the oracle's trial that failed in some graded state: dead ones count nothing."""
-    oracle = judgement.trial("oracle")
-    if oracle is None:
-        return 0
-    alive = {c.id for t in judgement.trials if t.outcome == "graded" for c in t.failing}
-    return sum(c.id in alive for c in oracle.checks)

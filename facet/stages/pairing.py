@@ -18,6 +18,7 @@ from facet.types.skill import Context, PairVerdict, Skill
 
 SHARE = 0.1  # of the seeds that one skill may be in
 LEAST_WAVE = 4  # pairs judged at once, at least
+SPREAD_OVER = 300  # pairs of capabilities that are put in an order of spread
 PER_CAPABILITIES = 40  # candidates kept for one pair of capabilities
 JUDGED_PER_SEED = 12  # pairs judged for each wanted seed, at most
 
@@ -82,11 +83,32 @@ def candidates(pool: Sequence[Situated], seed: int) -> Iterator[Pair]:
             groups[key].append((float(scores[i][j]) + _dice(seed, digests[i], digests[j]), i, j))
     rows = [sorted(g, key=lambda c: (-c[0], c[1], c[2])) for g in groups.values()]
     rows.sort(key=lambda row: (-row[0][0], row[0][1], row[0][2]))
+    rows = _spread(rows, pool)
     for place in range(PER_CAPABILITIES):
         for row in rows:
             if place < len(row):
                 _, i, j = row[place]
                 yield Pair(pool[i], pool[j])
+
+
+def _spread(
+    rows: list[list[tuple[float, int, int]]], pool: Sequence[Situated]
+) -> list[list[tuple[float, int, int]]]:
+    """The best rows in an order that brings the least used capabilities next."""
+    head, tail = rows[:SPREAD_OVER], rows[SPREAD_OVER:]
+    used: Counter[str] = Counter()
+    ordered = []
+    while head:
+        uses = [sum(used[n] for n in _capabilities(row, pool)) for row in head]
+        best = head.pop(uses.index(min(uses)))
+        used.update(_capabilities(best, pool))
+        ordered.append(best)
+    return ordered + tail
+
+
+def _capabilities(row: list[tuple[float, int, int]], pool: Sequence[Situated]) -> tuple[str, str]:
+    _, i, j = row[0]
+    return pool[i].context.capability.lower(), pool[j].context.capability.lower()
 
 
 def choose(

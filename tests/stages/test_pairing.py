@@ -94,3 +94,8 @@ def test_a_judge_that_drops_everything_is_not_asked_for_ever() -> None:
     accepted, judged = choose(pairs, 3, no)
     assert accepted == []
     assert len(judged) == len(asked) <= 12 * 3 + 4
+
+
+def test_the_least_used_capabilities_come_next() -> None:
+    found = [p.capabilities for p in candidates(pool("a", "b", "c", "d"), 3)]
+    assert len({*found[0], *found[1]}) == 4
