@@ -19,8 +19,8 @@ CACHE_RACES = 3  # attempts when a cached layer is removed by another build's en
 VANISHED = ("no such image: sha256:", "layer does not exist", "unknown parent image")
 FSIZE_MB = 2048
 
+DISK_FULL = "no space left on device"
 OURS = (  # engine trouble, whatever the Dockerfile says
-    "no space left on device",
     "cannot connect to the docker daemon",
     "context canceled",
     "error creating overlay mount",
@@ -310,8 +310,9 @@ def _classified(error: str, log: BuildLog) -> BuildError | EngineError:
     """BuildError only for what is listed as the context's fault; anything else is ours (owed)."""
     flat = one_line(error)
     low = flat.lower()
-    everything = f"{low} {log.text[-4000:].lower()}"
-    if any(word in everything for word in OURS[:1]) or any(word in low for word in OURS):
+    ran = "returned a non-zero code" in low  # the step's own words are no evidence about the engine
+    full = f"{low} {log.text[-4000:].lower()}"
+    if DISK_FULL in full or (not ran and any(word in low for word in OURS)):
         return EngineError(f"building an image: {flat}")
     at_from = not log.steps or log.steps[-1].instruction.upper().startswith("FROM")
     if at_from and any(word in low for word in UNAVAILABLE):

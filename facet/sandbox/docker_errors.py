@@ -29,7 +29,9 @@ def boundary(what: str, *, container: str = "") -> Iterator[None]:
         yield
     except APIError as error:
         text = str(error.explanation or error)
-        if container and (error.status_code == 404 or any(g in text.lower() for g in GONE)):
+        low = text.lower()
+        lost = error.status_code == 404 and "no such image" not in low
+        if container and (lost or any(g in low for g in GONE)):
             raise SandboxGone(f"{what}: container {container[:12]}: {one_line(text)}") from error
         raise EngineError(f"{what}: {one_line(text)}") from error
     except RequestsConnectionError as error:

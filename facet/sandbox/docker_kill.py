@@ -1,14 +1,19 @@
 """Ends processes inside a container from a helper container that shares its process namespace.
 
-The helper starts from the container's *image*, so nothing the actor replaced in the container takes
-part, and it has its own process limit, so a fork bomb cannot keep it out. It freezes its victims
-first (SIGSTOP until no new one appears: what is stopped cannot fork), then kills them.
+The helper starts from a base image of ours (or the container's *image* where there is none), so
+nothing the actor replaced in the container takes part, and it has its own process limit, so a fork
+bomb cannot keep it out. It freezes its victims first (SIGSTOP until no new one appears: what is
+stopped cannot fork), then kills them.
 """
 
 import threading
 from typing import Any
 
+from facet.errors import EngineError, SandboxGone
 from facet.sandbox.docker_errors import boundary
+
+HELPERS = ("facet-base:latest", "debian:bookworm-slim")
+"""Images whose shell can be trusted, the first that is there; else the container's own."""
 
 SCRIPT = r"""
 mode=$1; marker=$2; grace=$3; self=$$; tab='	'
@@ -126,6 +131,20 @@ def run_killer(
 
     Returns whether the helper says that none is left. The caller verifies it with the engine.
     """
+    for helper in (*HELPERS, image):
+        try:
+            return _run(api, container, helper, labels, marker, grace_s)
+        except SandboxGone:
+            raise
+        except EngineError:
+            if helper == image:
+                raise
+    return False
+
+
+def _run(
+    api: Any, container: str, image: str, labels: dict[str, str], marker: str, grace_s: float
+) -> bool:
     with boundary("ending processes", container=container):
         config = api.create_host_config(
             pid_mode=f"container:{container}",
@@ -146,6 +165,7 @@ def run_killer(
             host_config=config,
         )["Id"]
         guard = threading.Timer(grace_s + 60.0, api.kill, (helper,))
+        guard.daemon = True
         try:
             api.start(helper)
             guard.start()

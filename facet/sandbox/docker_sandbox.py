@@ -114,8 +114,12 @@ class DockerSandbox:
             self._api.put_archive(self._id, "/", buffer.getvalue())
 
     def read(self, path: str, *, max_bytes: int = 1_000_000) -> bytes:
-        """Content of a regular file, read by the engine, not by anything in the container."""
-        self._check_usable()
+        """Content of a regular file, read by the engine, not by anything in the container.
+
+        So it can be read also after the container was killed.
+        """
+        if self._closed:
+            self._check_usable()
         url = self._api._url("/containers/{0}/archive", self._id)
         with boundary(f"reading {path!r}", container=self._id):
             response = self._api._get(

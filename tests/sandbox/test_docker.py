@@ -35,6 +35,16 @@ def test_a_fork_bomb_ends_at_its_deadline_and_the_container_lives(
         assert box.exec(["echo", "still here"], timeout_s=60).stdout.text == "still here\n"
 
 
+def test_a_replaced_shell_keeps_nothing_alive(engine: DockerEngine, slim: str) -> None:
+    with engine.start(slim) as box:
+        evil = "cp /bin/true /bin/sh; cp /bin/true /bin/kill; setsid sleep 305 & sleep 305"
+        assert box.exec(["bash", "-c", evil], timeout_s=2.0).timed_out
+        assert len(box.processes()) == 2
+        box.exec(["bash", "-c", "setsid sleep 306 >/dev/null 2>&1 &"], timeout_s=60)
+        box.end_processes()
+        assert len(box.processes()) == 2
+
+
 def test_a_container_that_grows_past_its_limit_is_killed_with_that_reason(
     engine: DockerEngine, slim: str
 ) -> None:
@@ -47,6 +57,8 @@ def test_a_container_that_grows_past_its_limit_is_killed_with_that_reason(
         assert "20 MB" in result.stderr.text
         with pytest.raises(SandboxGone, match="20 MB"):
             box.exec(["true"], timeout_s=10)
+        assert not box.alive()
+        assert box.read("/etc/debian_version"), "what it left can still be read"
 
 
 def test_one_file_cannot_pass_the_file_size_limit(engine: DockerEngine, slim: str) -> None:
