@@ -33,6 +33,11 @@ REFUSALS = @refusals@
 COLUMNS = @columns@
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
 MONTH = {name: number for number, name in enumerate(MONTHS.split(), 1)}
+DAY_FORMS = (
+    (r"(\\d{4})-(\\d\\d)-(\\d\\d)", (1, 2, 3)),
+    (r"(\\d\\d)/(\\d\\d)/(\\d{4})", (3, 2, 1)),
+    (r"(\\d{1,2}) (\\w{3}) (\\d{4})", (3, 2, 1)),
+)
 
 
 def there(path):
@@ -57,19 +62,15 @@ def run(*command, stdin=None, cwd="/", env=None):
 
 def real_day(text):
     """ISO form of a date, None where there is no such day."""
-    match = (
-        re.fullmatch(r"(?P<y>\\d{4})-(?P<m>\\d\\d)-(?P<d>\\d\\d)", text)
-        or re.fullmatch(r"(?P<d>\\d\\d)/(?P<m>\\d\\d)/(?P<y>\\d{4})", text)
-        or re.fullmatch(r"(?P<d>\\d{1,2}) (?P<n>[A-Z][a-z]{2}) (?P<y>\\d{4})", text)
-    )
-    if not match:
-        return None
-    part = match.groupdict()
-    month = int(part["m"]) if part.get("m") else MONTH.get(part["n"], 0)
-    try:
-        return str(date(int(part["y"]), month, int(part["d"])))
-    except ValueError:
-        return None
+    for form, order in DAY_FORMS:
+        match = re.fullmatch(form, text)
+        if match:
+            year, month, day = [match.group(n) for n in order]
+            try:
+                return str(date(int(year), MONTH.get(month) or int(month), int(day)))
+            except ValueError:
+                return None
+    return None
 
 
 def in_hundredths(text):
@@ -89,7 +90,7 @@ def money(value):
 
 @lru_cache(maxsize=None)
 def truth():
-    """Expected rows by identifier, and refusals, straight from the material."""
+    """Expected rows per key, and refusals, straight from the material."""
     items, refused = material()
     refused, good = list(refused), defaultdict(list)
     for ref, *parts in items:
@@ -117,7 +118,7 @@ def truth():
 
 
 def ROWS():
-    """Expected rows, by identifier."""
+    """Expected rows, by key."""
     return [row for _, row in sorted(truth()[0].items())]
 
 

@@ -94,6 +94,7 @@ class _Seed:
         self.record = Recorder(line._workspace, line._run, seed.id)
         self.built: Built | None = None
         self.task: Task | None = None
+        self.stood_by: set[str] = set()  # artifacts whose writer saw nothing to mend
 
     def work(self) -> TaskEnded:
         """Every stage in order; what goes wrong is the ending."""
@@ -155,12 +156,17 @@ class _Seed:
             nonlocal count
             count += 1
             number = count
-            return self.stages.do(
+            new = self.stages.do(
                 "rewrite",
                 [task.digest, blame, str(repeated), str(number)],
                 Task,
                 lambda: rewriter.rewrite(task, blame, judgement, repeated, number),
             )
+            if new.digest != task.digest:
+                self.stood_by.clear()
+            elif blame.artifact is not None:
+                self.stood_by.add(blame.artifact)
+            return new
 
         return repair(
             task,
@@ -181,12 +187,20 @@ class _Seed:
             realized = self._realized(task.environment)
             return model_blame(self.caller, task, judgement, realized, self.nonce)
 
-        return self.stages.do(
+        ruled = self.stages.do(
             "blame",
             [task.digest, judgement],
             Blame,
             lambda: blame(task, judgement, ask_model=ask),
         )
+        if ruled.by != "rule" or ruled.artifact not in self.stood_by:
+            return ruled
+        # its writer found nothing to mend: the rule has not settled it, a model is asked
+        stood = ",".join(sorted(self.stood_by))
+        other = self.stages.do(
+            "blame", [task.digest, judgement, stood], Blame, lambda: ask(task, judgement)
+        )
+        return ruled if other.artifact in (None, *self.stood_by) else other
 
     def _realized(self, environment: Environment) -> RealizedManifest | None:
         if self.built is not None and environment == self.built.environment:

@@ -101,13 +101,17 @@ def write_instruction(ask: InstructionAsk, factor: float) -> InstructionReply:
     for item in contract(plan.theme, plan.second):
         if item.name not in known and not desk.dice.chance(MOOD):
             picks[item.name] = desk.dice.pick(item.options).value
-    unsaid = frozenset[str]()
-    if "unsaid" in desk.slips:
-        unsaid = frozenset((desk.dice.pick(sorted(picks)),))
-    view = View(plan.theme, desk.state.env, picks, desk.slips)
-    # the voice of an instruction does not change when it is repaired
-    voice = Dice("voice", ask.nonce)
-    return InstructionReply(text=instruction(view, plan.first, plan.second, voice, unsaid))
+    view = View(plan.theme, desk.state.env, picks)
+
+    def text(unsaid: frozenset[str]) -> str:
+        # the voice of an instruction does not change when it is repaired
+        voice = Dice("voice", ask.nonce)
+        return instruction(view, plan.first, plan.second, voice, unsaid)
+
+    clean = text(frozenset())
+    if "unsaid" not in desk.slips or _same(clean, ask.written.instruction):
+        return InstructionReply(text=clean)
+    return InstructionReply(text=text(frozenset((desk.dice.pick(sorted(picks)),))))
 
 
 def write_solution(ask: SolutionAsk, factor: float) -> SolutionReply:
@@ -115,9 +119,14 @@ def write_solution(ask: SolutionAsk, factor: float) -> SolutionReply:
     desk = _Desk(ask, "solution", factor)
     if desk.must_look:
         return SolutionReply(looks=desk.state.looks)
-    plan = desk.plan
+    plan, own = desk.plan, ask.written.solution
     texts = written_texts(ask.written, own="solution")
+    texts += [(own.script, True)] if own else []
     picks = read_contract(plan, texts, desk.dice, desk.factor)
+    view = View(plan.theme, desk.state.env, picks.values, frozenset(), desk.state.real)
+    clean = solution(view, plan.first, plan.second)
+    if own is not None and _same(clean.script, own.script):
+        return clean  # nothing to mend: the script stands as it is
     view = View(plan.theme, desk.misplaced(), desk.misread(picks), desk.slips, desk.state.real)
     return solution(view, plan.first, plan.second)
 
@@ -127,9 +136,18 @@ def write_verifier(ask: VerifierAsk, factor: float) -> VerifierReply:
     desk = _Desk(ask, "verifier", factor)
     if desk.must_look:
         return VerifierReply(looks=desk.state.looks)
-    plan = desk.plan
+    plan, own = desk.plan, ask.written.verifier
     texts = written_texts(ask.written, own="verifier")
+    texts += [("\n".join(f.text for f in own.files), True)] if own else []
     picks = read_contract(plan, texts, desk.dice, desk.factor)
+    view = View(plan.theme, desk.state.env, picks.values, frozenset(), desk.state.real)
+    clean = verifier(view, plan.first, plan.second, desk.state.inputs, 0)
+    if own is not None and any(_same(clean.files[0].text, f.text) for f in own.files):
+        return clean  # nothing to mend: the checks stand as they are
     view = View(plan.theme, desk.misplaced(), desk.misread(picks), desk.slips, desk.state.real)
     strict = desk.dice.below(100)
     return verifier(view, plan.first, plan.second, desk.state.inputs, strict)
+
+
+def _same(one: str, other: str | None) -> bool:
+    return other is not None and one.strip() == other.strip()

@@ -227,10 +227,10 @@ def ask(query, *values):
 ask(@count@)
 copy = base()
 insert = @insert@
-copy.execute(insert, ("probe-at", "g", "2024-01-01", @at@, "t"))
+copy.execute(insert, ("p1", "g", "2024-01-01", @at@, "t"))
 refused = False
 try:
-    copy.execute(insert, ("probe-below", "g", "2024-01-01", @below@, "t"))
+    copy.execute(insert, ("p2", "g", "2024-01-01", @below@, "t"))
 except sqlite3.IntegrityError:
     refused = True
 assert refused, f"{STORE} takes {@below@} although it must not"
@@ -262,9 +262,9 @@ assert actual == expected, f"view in {STORE}"
                     """
 ask(@query@)
 copy = base()
-copy.execute(@insert@, ("probe", "zz-new", "2024-01-01", @value@, "t"))
-actual = copy.execute(@query@ + " WHERE name = 'zz-new'").fetchall()
-assert actual == [("zz-new", 1, 1250)], f"view of {STORE} after an insert"
+copy.execute(@insert@, ("p1", "zz", "2024-01-01", @value@, "t"))
+actual = copy.execute(@query@ + " WHERE name = 'zz'").fetchall()
+assert actual == [("zz", 1, 1250)], f"view of {STORE} after an insert"
 """,
                     query=f"SELECT name, items, hundredths FROM {p['store_view']}",
                     insert=f'INSERT INTO "{table}" VALUES (?, ?, ?, ?, ?)',

@@ -158,9 +158,33 @@ def content():
 
 def in_order():
     return @order@
+
+
+def head():
+    return git("symbolic-ref", "HEAD").strip()
+
+
+def changes():
+    text = git(
+        "log", "--reverse", "--name-status", "--format=", "refs/heads/" + @branch@
+    )
+    return [line.split("\\t") for line in text.splitlines() if line]
+
+
+def tagged():
+    tag = "refs/tags/" + @tag@
+    kind = git("cat-file", "-t", tag).strip()
+    at = git("rev-parse", tag + "^{commit}").strip()
+    return kind, at == git("rev-parse", "refs/heads/" + @branch@).strip()
+
+
+def tag_message():
+    form = "--format=%(contents:subject)"
+    return git("for-each-ref", form, "refs/tags/" + @tag@).strip()
 """,
             path=p["repository"],
             branch=p["branch"],
+            tag=p["tag"],
             order=Raw("GROUPS()" if p["commit_order"] == "az" else "GROUPS()[::-1]"),
         )
 
@@ -172,8 +196,7 @@ def in_order():
             Check(
                 "git-branch",
                 f"The branch {branch} is checked out",
-                "actual = git('symbolic-ref', 'HEAD').strip()\n"
-                f"assert actual == 'refs/heads/{branch}', f'HEAD of {{REPOSITORY}}'",
+                f"assert head() == 'refs/heads/{branch}', f'HEAD of {{REPOSITORY}}'",
             ),
             Check(
                 "git-subjects",
@@ -206,11 +229,8 @@ def in_order():
             Check(
                 "git-files",
                 "Each commit adds the file of its group and nothing else",
-                "text = git('log', '--reverse', '--name-status', '--format=', "
-                f"'refs/heads/{branch}')\n"
-                "actual = [x.split('\\t') for x in text.splitlines() if x]\n"
                 "expected = [['A', g + '.tsv'] for g in in_order()]\n"
-                "assert actual == expected, f'changes in {REPOSITORY}'",
+                "assert changes() == expected, f'changes in {REPOSITORY}'",
             ),
             Check(
                 "git-ids",
@@ -236,16 +256,12 @@ def in_order():
             Check(
                 "git-tag",
                 f"The annotated tag {tag} stands on the last commit",
-                f"kind = git('cat-file', '-t', 'refs/tags/{tag}').strip()\n"
-                f"at = git('rev-parse', 'refs/tags/{tag}^{{commit}}').strip()\n"
-                f"tip = git('rev-parse', 'refs/heads/{branch}').strip()\n"
-                f"assert (kind, at) == ('tag', tip), f'tag in {{REPOSITORY}}'",
+                "assert tagged() == ('tag', True), f'tag in {REPOSITORY}'",
             ),
             Check(
                 "git-tag-message",
                 "The tag's message is the number of records",
-                f"text = git('for-each-ref', '--format=%(contents:subject)', 'refs/tags/{tag}')\n"
-                "assert text.strip() == str(len(ROWS())), f'message of the tag in {REPOSITORY}'",
+                "assert tag_message() == str(len(ROWS())), f'message of the tag in {REPOSITORY}'",
             ),
             Check(
                 "git-clean",

@@ -144,12 +144,13 @@ def events():
         for line in there(f"{EVENTS}/{month}.log").splitlines():
             match = LINE.fullmatch(line)
             assert match, f"{EVENTS}/{month}.log: a line has another form: {line[:80]}"
-            found.append((month, match.groupdict()))
+            found.append((month, match))
     return found
 
 
 def event(part):
-    found = {e["id"]: e[part] for _, e in events() if e["id"] in truth()[0]}
+    found = {e.group("id"): e.group(part) for _, e in events()}
+    found = {key: value for key, value in found.items() if key in truth()[0]}
     assert found, f"{EVENTS}: none of the expected identifiers"
     return found
 
@@ -189,7 +190,7 @@ def upper():
             Check(
                 "events-ids",
                 f"Every {f.noun} has one line, in the log of its month",
-                "actual = sorted((m, e['id']) for m, e in events())\n"
+                "actual = sorted((m, e.group('id')) for m, e in events())\n"
                 "expected = sorted((r[2][:7], r[0]) for r in ROWS())\n"
                 "assert actual == expected, f'identifiers in {EVENTS}'",
             ),
@@ -206,7 +207,7 @@ def upper():
             Check(
                 "events-order",
                 f"Lines go by day, then by {f.words[0]}",
-                "actual = [e['id'] for _, e in events()]\n"
+                "actual = [e.group('id') for _, e in events()]\n"
                 "expected = [r[0] for r in sorted(ROWS(), key=lambda r: (r[2], r[0]))]\n"
                 "assert actual == expected, f'order of lines in {EVENTS}'",
             ),
@@ -214,8 +215,8 @@ def upper():
                 "alerts-lines",
                 "The alerts repeat exactly the lines of the upper level",
                 "text = there(ALERTS)\n"
-                "lines = {e['id']: m for m, e in events()}\n"
-                "actual = sorted(LINE.fullmatch(x)['id'] for x in text.splitlines() "
+                "events()\n"
+                "actual = sorted(LINE.fullmatch(x).group('id') for x in text.splitlines() "
                 "if LINE.fullmatch(x))\n"
                 "assert actual == sorted(upper()), f'lines of {ALERTS}'",
             ),
@@ -223,7 +224,7 @@ def upper():
                 "alerts-order",
                 "The alerts stand in the demanded order",
                 "found = [LINE.fullmatch(x) for x in there(ALERTS).splitlines()]\n"
-                "actual = [m['id'] for m in found if m]\n"
+                "actual = [m.group('id') for m in found if m]\n"
                 f"expected = [k for k in {order} if k in actual]\n"
                 "assert actual and actual == expected, f'order of {ALERTS}'",
             ),

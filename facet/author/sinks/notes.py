@@ -27,9 +27,9 @@ class Pages(NoMaterial):
             ),
             choice(
                 "page_order",
-                ("day", "rows by day, then by identifier"),
-                ("value", "rows by value, largest first, ties by identifier"),
-                ("id", "rows by identifier"),
+                ("day", "entries by day, then by identifier"),
+                ("value", "entries by value, largest first, ties by identifier"),
+                ("id", "entries by identifier"),
             ),
             choice(
                 "index_name",
@@ -49,9 +49,9 @@ class Pages(NoMaterial):
         p, f = view.pick, view.fields
         matter = f"front matter keys {ticks(p['matter'].split(','))}"
         rows = {
-            "day": "rows by day, then by identifier",
-            "value": "rows by value, largest first, ties by identifier",
-            "id": "rows by identifier",
+            "day": "entries by day, then by identifier",
+            "value": "entries by value, largest first, ties by identifier",
+            "id": "entries by identifier",
         }[p["page_order"]]
         links = {"name": "links in alphabetical order", "sum": "links by sum, largest first"}
         return (

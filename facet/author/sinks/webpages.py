@@ -142,22 +142,27 @@ PAGE = @page@
 ANCHOR = @anchor@
 
 
+def attribute(given, name):
+    return next((value or "" for key, value in given if key == name), "")
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.stack, self.title, self.links, self.sections = [], "", [], []
 
     def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
         if tag == "section":
-            self.sections.append({"id": given.get("id"), "h2": "", "rows": [], "sum": ""})
+            name = attribute(attributes, "id")
+            self.sections.append({"id": name, "h2": "", "rows": [], "sum": ""})
         elif tag == "a" and "nav" in self.stack:
-            self.links.append(given.get("href"))
+            self.links.append(attribute(attributes, "href"))
         elif tag == "tr" and self.sections:
-            self.sections[-1]["rows"].append(((given.get("class") or "").split(), []))
+            kinds = attribute(attributes, "class").split()
+            self.sections[-1]["rows"].append((kinds, []))
         elif tag == "td" and self.sections and self.sections[-1]["rows"]:
             self.sections[-1]["rows"][-1][1].append("")
-        if tag == "p" and "sum" in (given.get("class") or "").split():
+        if tag == "p" and "sum" in attribute(attributes, "class").split():
             tag = "sum"
         if tag not in ("meta", "br", "hr", "link", "img", "input", "col"):
             self.stack.append(tag)
