@@ -29,12 +29,12 @@ if history is None:
 status_line(place, who)
 before, after, position = neighbours(rows, key)
 shown = mine.shown(key, history.task.digest)
-following = next_to_review(rows, key)
-verdict_bar(place.desk, mine, who, history, shown, (before, after), position, following)
+if verdict_bar(
+    place.desk, mine, who, history, shown, (before, after), position, next_to_review(rows, key)
+):
+    st.switch_page("app_pages/queue.py", query_params=at_params(place))
 view = header(history)
 task = read_task(place, history)
 if task is not None:
     review(place, view, task, history, who, digits=mine.rejecting != history.task.digest)
-if st.button("Queue", key="to-queue", shortcut="q", type="tertiary", icon=":material/inbox:"):
-    st.switch_page("app_pages/queue.py", query_params=at_params(place))
 shown.now()

@@ -180,4 +180,4 @@ def suspect(table: Matrix) -> str:
         return f"{line}: {READING_ORDER[3][2]}"
     if vacuous > 0:
         return f"{line}: {READING_ORDER[1][2]}"
-    return f"{line}{f' ({guards} guards hold in both)' if guards else ''}: {READING_ORDER[4][2]}"
+    return f"{line}{f' (guards: {guards})' if guards else ''}: {READING_ORDER[4][2]}"

@@ -13,7 +13,7 @@ from facet.sandbox.base import ExecResult
 from facet.types.payloads import ProbeRun
 from facet.types.task import Task
 from facet.types.value import short
-from facet.ui.text import language, line, md, plain, seconds, size, table_height
+from facet.ui.text import code_height, count, language, line, md, plain, seconds, size, table_height
 
 MARKS = {"added": "+ added", "modified": "~ modified", "deleted": "- deleted"}
 
@@ -147,7 +147,8 @@ def _output(command: str, result: ExecResult) -> None:
     text = f"$ {command}\n{result.stdout.text}{result.stderr.text}"
     if cut:
         text += f"\n… {cut:,} bytes cut"
-    st.code(plain(_strip_colors(text)), language=None, height=300)
+    shown = plain(_strip_colors(text))
+    st.code(shown, language=None, height=code_height(shown, 360))
 
 
 def _strip_colors(text: str) -> str:
@@ -158,48 +159,44 @@ def _strip_colors(text: str) -> str:
 def _files(room: Room, task: Task) -> None:
     tag = short(task.digest)
     manifest = task.environment.manifest
-    folder = st.text_input(
-        "Folder", value=manifest.workdir if manifest else "/", key=f"folder:{tag}", max_chars=500
-    )
-    folder = folder or "/"
+    here = st.session_state.get(f"cd:{tag}") or (manifest.workdir if manifest else "/")
+    typed = st.text_input("Folder", value=here, key=f"folder:{tag}:{here}", max_chars=500)
+    if typed and typed != here:
+        st.session_state[f"cd:{tag}"] = typed
+        st.rerun()
+    folder = here
     entries = room.entries(task.digest, folder)
-    if not entries:
-        st.caption("This folder is empty.")
-        return
+    names = ["../", *(e.name + ("/" if e.kind == "dir" else "") for e in entries)]
     frame = pd.DataFrame(
-        [
-            {
-                "name": line(e.name, 120) + ("/" if e.kind == "dir" else ""),
-                "size": size(e.size) if e.kind == "file" else e.kind,
-                "mode": e.mode,
-                "owner": line(e.owner, 30),
-            }
-            for e in entries
-        ]
+        {
+            "name": [line(n, 120) for n in names],
+            "size": ["", *(size(e.size) if e.kind == "file" else e.kind for e in entries)],
+            "mode": ["", *(e.mode for e in entries)],
+            "owner": ["", *(line(e.owner, 30) for e in entries)],
+        }
     )
     picked = st.dataframe(
         frame,
         hide_index=True,
         key=f"entries:{tag}:{folder}",
         on_select="rerun",
-        selection_mode="single-row",
-        height=table_height(len(entries), limit=280),
-        alt=f"Files of {line(folder, 100)}",
+        selection_mode="single-cell",
+        height=table_height(len(names), limit=280),
+        alt="Files of a folder of the container",
     )
-    chosen = picked.selection.rows
-    if chosen and chosen[0] < len(entries):
-        entry = entries[chosen[0]]
-        path = str(PurePosixPath(folder) / entry.name)
-        if entry.kind == "file":
-            st.caption(md(path, 200))
-            st.code(
-                plain(room.read(task.digest, path)),
-                language=language(path),
-                line_numbers=True,
-                height=300,
-            )
-        else:
-            st.caption("Pick a file to read it; write a folder's path above to open it.")
+    cells = picked.selection.cells
+    if not cells or not 0 <= cells[0][0] < len(names):
+        st.caption("Click a file to read it, a folder to open it.")
+        return
+    name = names[cells[0][0]]
+    if name.endswith("/"):
+        inner = PurePosixPath(folder) / name
+        st.session_state[f"cd:{tag}"] = str(inner.parent.parent if name == "../" else inner)
+        st.rerun()
+    path = str(PurePosixPath(folder) / name)
+    st.caption(md(path, 200))
+    text = plain(room.read(task.digest, path))
+    st.code(text, language=language(path), line_numbers=True, height=code_height(text, 300))
 
 
 def _processes(room: Room, task: Task) -> None:
@@ -216,7 +213,7 @@ def _changes(room: Room, task: Task) -> None:
     if not found:
         st.caption("No difference to the image.")
         return
-    st.caption(f"{len(found)} paths differ from the image")
+    st.caption(f"{count(len(found), 'path')} differ from the image")
     st.dataframe(
         [{"change": MARKS[c.change], "path": line(c.path, 300)} for c in found],
         hide_index=True,

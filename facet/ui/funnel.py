@@ -5,7 +5,7 @@ import streamlit as st
 
 from facet.funnel import Drop, Funnel, Step, Unit
 from facet.ui.place import Place, at_params
-from facet.ui.text import line, md, table_height
+from facet.ui.text import count, line, md, table_height
 from facet.ui.words import RUN_LOOK
 
 UNITS: tuple[tuple[Unit, str, str], ...] = (
@@ -124,20 +124,26 @@ def totals(place: Place, run: str) -> None:
     tasks = [t for t in place.store.tasks(run=run) if t.status == "valid"]
     checks = [t.checks for t in tasks if t.checks]
     calls = place.store.calls(run)
+    made, cached = sum(c.calls for c in calls), sum(c.cached for c in calls)
+    mean = f"{sum(checks) / len(checks):.1f}" if checks else "–"
+    share = f"{valid.count / seeds:.0%} of {count(seeds, 'seed')}" if seeds else "no seeds"
+    first = f"{valid.first_time or 0} of {valid.count}"
     with st.container(horizontal=True, gap="small"):
-        share = f"{valid.count / seeds:.0%} of {seeds} seeds" if seeds else "no seeds"
-        st.metric("valid tasks", valid.count, share, delta_color="off", delta_arrow="off",
-                  border=True, width=200)  # fmt: skip
-        first = f"{valid.first_time or 0} of {valid.count}"
-        st.metric("valid at first try", first, "before any repair", delta_color="off",
-                  delta_arrow="off", border=True, width=200)  # fmt: skip
-        mean = f"{sum(checks) / len(checks):.1f}" if checks else "–"
-        st.metric("checks per task", mean, f"mean of {len(checks)} tasks", delta_color="off",
-                  delta_arrow="off", border=True, width=200)  # fmt: skip
-        made = sum(c.calls for c in calls)
-        cached = sum(c.cached for c in calls)
-        st.metric("model calls", f"{made:,}", f"{cached:,} from cache", delta_color="off",
-                  delta_arrow="off", border=True, width=200)  # fmt: skip
+        for name, value, note in (
+            ("valid tasks", str(valid.count), share),
+            ("valid at first try", first, "before any repair"),
+            ("checks per task", mean, f"mean of {count(len(checks), 'task')}"),
+            ("model calls", f"{made:,}", f"{cached:,} from cache"),
+        ):
+            st.metric(
+                name,
+                value,
+                note,
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+                width=200,
+            )
     models = sorted({t.model for t in place.store.tasks(run=run) if t.model})
     if models:
         st.caption("made by " + ", ".join(md(m, 60) for m in models))

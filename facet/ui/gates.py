@@ -4,7 +4,7 @@ import streamlit as st
 
 from facet.gates import GATES
 from facet.types.verdict import Judgement
-from facet.ui.text import md
+from facet.ui.text import count, md
 from facet.ui.words import GATE_LOOK
 
 TITLES = {row.name: row for row in GATES}
@@ -29,5 +29,5 @@ def gate_list(judgement: Judgement | None) -> None:
             continue
         st.markdown(f":{look.color}[{look.icon}] **{title}** {look.word}  \n:small[{words}]")
         if gate == deciding and gate.details:
-            with st.expander(f"{len(gate.details)} lines of evidence"):
+            with st.expander(f"Evidence, {count(len(gate.details), 'line')}"):
                 st.code("\n".join(gate.details), language=None, wrap_lines=True, height=160)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from facet.types.manifest import Manifest, PlannedFile, RealizedManifest
 from facet.types.value import Value
-from facet.ui.text import line, size, table_height
+from facet.ui.text import count, line, size, table_height
 
 Standing = Literal["as planned", "differs", "not probed"]
 MARKS: dict[Standing, str] = {
@@ -157,7 +157,7 @@ def manifest_table(planned: Manifest | None, realized: RealizedManifest | None) 
         facts.append(line(realized.architecture, 20))
     st.caption(" · ".join(facts))
     if planned.setup:
-        with st.expander(f"{len(planned.setup)} setup commands at build time"):
+        with st.expander(f"Setup at build time, {count(len(planned.setup), 'command')}"):
             st.code("\n".join(line(c, 500) for c in planned.setup), language="bash")
     if planned.generator:
         with st.expander("Script that made the fixtures (provenance, not run in the image)"):

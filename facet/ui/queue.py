@@ -6,7 +6,7 @@ import streamlit as st
 from facet.store.rows import TaskRow
 from facet.ui.listing import FILTERS, GROUPS, next_to_review, pick, status_of, why
 from facet.ui.place import Place, at_params
-from facet.ui.text import clock, line, table_height
+from facet.ui.text import clock, count, line, table_height
 from facet.ui.words import STATUS
 
 PAGE_ROWS = 200
@@ -102,7 +102,7 @@ def _table(place: Place, groups: list[str], text: str) -> None:
         },
         alt="Tasks with their status and why",
     )
-    st.caption(f"{len(rows)} of {len(every)} tasks · click a row to open it")
+    st.caption(f"{len(rows)} of {count(len(every), 'task')} · click a row to open it")
     cells = event.selection.cells
     if cells and 0 <= cells[0][0] < len(part):
         st.switch_page(

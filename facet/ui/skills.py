@@ -7,7 +7,7 @@ from facet.errors import FacetError
 from facet.store.rows import SkillRow
 from facet.types.skill import Skill
 from facet.ui.place import Place
-from facet.ui.text import line, md, plain, table_height
+from facet.ui.text import count, line, md, plain, table_height
 
 PAGE_ROWS = 200
 KINDS = ("dropped", "kept", "pairs")
@@ -27,7 +27,7 @@ def skills_page(place: Place) -> None:
             required=True,
             key="list",
             bind="query-params",
-            format_func=lambda k: f"{counts[k]} {k}",
+            format_func=lambda k: count(counts[k], "pair") if k == "pairs" else f"{counts[k]} {k}",
             label_visibility="collapsed",
         )
         st.space("stretch")
@@ -83,7 +83,7 @@ def _skills(place: Place, rows: list[SkillRow], text: str) -> None:
             },
             alt="Skills with the reason of every drop",
         )
-        st.caption(f"{len(rows)} skills · click a row to see it")
+        st.caption(f"{count(len(rows), 'skill')} · click a row to see it")
     cells = event.selection.cells
     asked = st.query_params.get("skill", "")
     chosen = next((r for r in rows if r.skill_id == asked), part[0])
@@ -142,7 +142,7 @@ def _body(place: Place, row: SkillRow) -> None:
     except FacetError as error:
         st.caption(md(str(error), 300))
         return
-    with st.expander(f"SKILL.md and {len(skill.files)} files"):
+    with st.expander(f"SKILL.md, {count(len(skill.files), 'file')}"):
         st.code(plain(skill.body, 60_000), language="markdown", line_numbers=True, height=360)
 
 

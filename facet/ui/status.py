@@ -5,7 +5,7 @@ import streamlit as st
 from facet.curation import MIN_FREE_BYTES
 from facet.ui.listing import GROUPS, status_of
 from facet.ui.place import Place
-from facet.ui.text import md
+from facet.ui.text import count, md
 from facet.ui.words import KEYS
 
 
@@ -20,10 +20,9 @@ def status_line(place: Place, who: str) -> None:
             st.badge("sample, read-only", icon=":material/science:", color="violet")
         else:
             st.badge(md(place.workspace.root.name, 40), icon=":material/folder:", color="gray")
-        st.caption(
-            f"{groups.count('to review')} to review · {decided} decided · {len(rows)} tasks",
-            width="content",
-        )
+        waiting = groups.count("to review")
+        words = f"{waiting} to review · {decided} decided · {count(len(rows), 'task')}"
+        st.caption(words, width="content")
         why_not = place.engine.why_not()
         if why_not:
             st.badge("no containers", icon=":material/power_off:", color="orange", help=md(why_not))

@@ -113,6 +113,11 @@ def language(path: str) -> str | None:
     return NAMES.get(name) or LANGUAGES.get(PurePosixPath(name).suffix)
 
 
+def count(number: int, word: str) -> str:
+    """`1 task`, `2 tasks`."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
 def seconds(value: float) -> str:
     """A duration for people."""
     if value < 10:

@@ -20,11 +20,11 @@ def verdict_bar(
     neighbours: tuple[str, str],
     position: str,
     following: str,
-) -> None:
+) -> bool:
     """Draw the bar at the bottom of the page; `desk` is None where nothing can be decided.
 
     `neighbours` are the keys of the previous and the next task in the list, "" at its ends;
-    `following` is where a decision leads, "" to stay.
+    `following` is where a decision leads, "" to stay. True when the queue is asked for.
     """
     row = history.task
     tag = f"{row.key}:{short(row.digest)}"
@@ -44,7 +44,15 @@ def verdict_bar(
                 _buttons(desk, seat, person, history, shown, event, tag, following, strip)
             st.space("stretch")
             saved_line(seat)
+            queue = st.button(
+                "Queue",
+                key=f"queue:{tag}",
+                icon=":material/inbox:",
+                shortcut="q",
+                type="tertiary",
+            )
             _neighbours(seat, tag, neighbours, position)
+    return queue
 
 
 def _decision(history: TaskHistory, person: str, verdict: Verdict, **more: str) -> Decision:
