@@ -25,6 +25,8 @@ from facet.assemble import declared_checks
 from facet.errors import InputError, TaskFolderError
 from facet.taskdir_config import Fault, FolderConfig, parse_config
 from facet.taskdir_toml import task_toml
+from facet.types.apart import ARTIFACTS
+from facet.types.apart import STEPS as STEPS_PLAN
 from facet.types.manifest import Manifest
 from facet.types.scenario import Scenario
 from facet.types.task import (
@@ -49,6 +51,8 @@ MAX_TOTAL = 256_000_000
 MAX_FILES = 5000
 MAX_DEPTH = 8  # of folders in which tasks are looked for
 MAX_INSTRUCTION = 1_000_000
+DECIDED = (ARTIFACTS, STEPS_PLAN, "steps", "verifier_mode")
+"""Metadata that task.toml alone decides, whatever facet.json says."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -224,9 +228,14 @@ def _task(
         )
     }
     if extras:
-        kept = dict(extras.settings.metadata)
+        said = dict(config.features)
+        kept = {
+            key: said.get(key, value)
+            for key, value in extras.settings.metadata
+            if key in said or key not in DECIDED
+        }
         new = tuple(pair for pair in config.features if pair[0] not in kept)
-        metadata = (*extras.settings.metadata, *new)
+        metadata = (*kept.items(), *new)
         settings = extras.settings.model_copy(update={**limits, "metadata": metadata})
     else:
         settings = Settings(

@@ -10,6 +10,7 @@ import re
 import tomllib
 from typing import Any
 
+from facet.taskdir_apart import apart_features, steps
 from facet.types.value import Value
 
 MAX_CONFIG = 1_000_000  # bytes
@@ -173,7 +174,7 @@ def _config(top: Table, folder: str) -> FolderConfig:
     name = task.text("name") or top.text("name") or folder
     agent, verifier = top.table("agent"), top.table("verifier")
     environment = top.table("environment")
-    steps = _steps(top)
+    plans = steps(top)
     return FolderConfig(
         name=name,
         schema_version=version if not legacy else f"legacy {version}",
@@ -182,8 +183,14 @@ def _config(top: Table, folder: str) -> FolderConfig:
         build_timeout_sec=environment.number("build_timeout_sec", 600.0),
         memory_mb=environment.megabytes("memory_mb", "memory", 2048),
         cpus=environment.number("cpus", 1.0),
-        steps=steps,
-        features=_features(environment, agent, verifier, top.table("solution"), steps),
+        steps=tuple(plan.name for plan in plans),
+        features=_features(
+            environment,
+            agent,
+            verifier,
+            top.table("solution"),
+            apart_features(top, verifier, plans),
+        ),
         metadata=tuple(
             (f"metadata.{key}"[:200], value if isinstance(value, str) else str(value)[:2000])
             for key, value in sorted(top.table("metadata").data.items())
@@ -191,23 +198,10 @@ def _config(top: Table, folder: str) -> FolderConfig:
     )
 
 
-def _steps(top: Table) -> tuple[str, ...]:
-    names = []
-    for step in top.tables("steps"):
-        name = step.text("name")
-        if not name.strip() or name in (".", "..") or re.search(r"[/\\\0]", name):
-            step.fault("name", f"{name!r} is not a plain folder name")
-        elif name in names:
-            step.fault("name", f"{name!r} is used twice")
-        else:
-            names.append(name)
-    return tuple(names)
-
-
 def _features(
-    environment: Table, agent: Table, verifier: Table, solution: Table, steps: tuple[str, ...]
+    environment: Table, agent: Table, verifier: Table, solution: Table, apart: dict[str, str]
 ) -> tuple[tuple[str, str], ...]:
-    found: dict[str, str] = {}
+    found = dict(apart)
     if image := environment.text("docker_image"):
         found["docker_image"] = image
     if environment.data.get("gpus") is not None:
@@ -223,11 +217,6 @@ def _features(
                 table.fault("network_mode", f"{mode!r} is not one of {', '.join(MODES)}")
             elif mode == "allowlist":
                 found["network_mode"] = mode
-    if steps:
-        found["steps"] = str(len(steps))
-    mode = verifier.text("environment_mode")
-    if mode == "separate" or (not mode and "environment" in verifier.data):
-        found["verifier_mode"] = "separate"
     for name, table in (
         ("environment", environment),
         ("verifier", verifier),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from facet.dockerfile import health_command
 from facet.toml_text import Item, toml_text
+from facet.types.apart import declared_artifacts
 from facet.types.manifest import Manifest
 from facet.types.task import Task
 from facet.types.value import digest_json
@@ -28,9 +29,18 @@ def task_toml(task: Task, metadata: Mapping[str, str]) -> str:
     environment |= {k: int(known[k]) for k in ("gpus",) if k in known}
     if health := _healthcheck(task.environment.manifest):
         environment["healthcheck"] = health
+    if "verifier.docker_image" in known:
+        verifier["environment"] = {"docker_image": known["verifier.docker_image"]}
+    carried = declared_artifacts(task)
+    declared: dict[str, Item] = {}
+    if carried and not any(a.exclude for a in carried):
+        declared["artifacts"] = [a.source for a in carried]
+    elif carried:
+        declared["artifacts"] = [{"source": a.source, "exclude": a.exclude} for a in carried]
     return toml_text(
         {
             "schema_version": "1.4",
+            **declared,
             "task": {"name": task.name},
             "metadata": {**metadata, **_metadata(task)},
             "agent": {"timeout_sec": settings.agent_timeout_sec},

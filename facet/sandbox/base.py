@@ -74,6 +74,14 @@ class PutFile(Value):
     gid: int = 0
 
 
+class Copied(Value):
+    """A file or folder taken out of a container."""
+
+    folder: bool = False
+    files: tuple[PutFile, ...] = ()  # where they lay; without setuid bits, owned by root
+    skipped: tuple[str, ...] = ()  # links and devices, which are not taken
+
+
 class Process(Value):
     """One process of a container."""
 
@@ -116,6 +124,14 @@ class Sandbox(Protocol):
 
         Raises FileNotFoundError (nothing there), IsADirectoryError, or ValueError (a link, FIFO
         or device, or longer than `max_bytes`: refused at once, memory stays flat).
+        """
+        ...
+
+    def copy(self, path: str, *, max_bytes: int = 64_000_000, max_files: int = 5000) -> Copied:
+        """A file, or a folder with all below it; nothing is followed, no command runs.
+
+        Raises FileNotFoundError (nothing there), or ValueError (too large, too many, `path` itself
+        a link or device).
         """
         ...
 

@@ -171,6 +171,30 @@ def only_regular_files_are_read(engine: Engine, image: str) -> None:
         assert raises(ValueError, lambda: box.read("/odd/plain", max_bytes=3))
 
 
+def a_folder_is_copied_whole_or_not_at_all(engine: Engine, image: str) -> None:
+    """Files by name and bytes, links and FIFOs left out and named, too much refused at once."""
+    with engine.start(image, SandboxOptions(fsize_mb=4096)) as box:
+        assert run(box, "odd files").ok
+        assert raises(ValueError, lambda: box.copy("/odd"))  # 2 GB sparse
+        box.put(
+            [PutFile(path=f"/out/{n}", data=n.encode(), mode=0o4755) for n in ("a b", "d/größe")]
+        )
+        found = box.copy("/out")
+        assert found.folder
+        assert {f.path: f.data for f in found.files} == {
+            "/out/a b": b"a b",
+            "/out/d/größe": "d/größe".encode(),
+        }
+        assert {f.mode for f in found.files} == {0o755}, "setuid bits stay behind"
+        one = box.copy("/odd/plain")
+        assert (one.folder, one.files[0].path, one.files[0].data) == (False, "/odd/plain", b"fine")
+        for path in ("/odd/fifo", "/odd/link"):
+            assert raises(ValueError, partial(box.copy, path)), path
+        assert raises(FileNotFoundError, lambda: box.copy("/odd/nothing"))
+        assert raises(ValueError, lambda: box.copy("/out", max_files=1))
+        assert raises(ValueError, lambda: box.copy("/out", max_bytes=5))
+
+
 def changes_name_what_differs(engine: Engine, image: str) -> None:
     """Added, modified and deleted paths, bounded."""
     with engine.start(image) as box:
@@ -282,6 +306,7 @@ CHECKS: tuple[Callable[[Engine, str], None], ...] = (
     environment_workdir_and_user_are_set,
     files_travel_unchanged,
     only_regular_files_are_read,
+    a_folder_is_copied_whole_or_not_at_all,
     changes_name_what_differs,
     processes_can_be_ended,
     a_commit_keeps_the_files,

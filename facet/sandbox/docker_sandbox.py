@@ -6,12 +6,13 @@ import re
 import tarfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Self
 
 from facet.errors import EngineError, SandboxGone
-from facet.sandbox.base import ExecResult, Process, PutFile
+from facet.sandbox.base import Copied, ExecResult, Process, PutFile
+from facet.sandbox.docker_copy import read_archive
 from facet.sandbox.docker_errors import boundary
 from facet.sandbox.docker_exec import run_exec
 from facet.sandbox.docker_kill import run_killer
@@ -118,6 +119,17 @@ class DockerSandbox:
 
         So it can be read also after the container was killed.
         """
+        return self._archive(path, lambda answer: _one_file(path, answer, max_bytes))
+
+    def copy(self, path: str, *, max_bytes: int = 64_000_000, max_files: int = 5000) -> Copied:
+        """A file, or a folder with all below it, read by the engine; see `base.Sandbox.copy`."""
+        return self._archive(
+            path,
+            lambda answer: read_archive(path, answer.iter_content(1 << 16), max_bytes, max_files),
+        )
+
+    def _archive[T](self, path: str, take: Callable[[Any], T]) -> T:
+        """What `take` makes of the engine's archive of a path."""
         if self._closed:
             self._check_usable()
         url = self._api._url("/containers/{0}/archive", self._id)
@@ -129,7 +141,7 @@ class DockerSandbox:
                 if response.status_code == 404 and b"No such container" not in response.content:
                     raise FileNotFoundError(f"{path}: no such file in the container")
                 self._api._raise_for_status(response)
-                return _one_file(path, response, max_bytes)
+                return take(response)
             except (FileNotFoundError, IsADirectoryError) as error:
                 wrong: OSError | ValueError = error
             except ValueError as error:

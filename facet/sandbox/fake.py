@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Literal, Self
 
 from facet.errors import BuildError, EngineError, EngineUnavailable, SandboxGone
-from facet.sandbox.base import ExecResult, Process, PutFile, Sandbox, SandboxOptions
+from facet.sandbox.base import Copied, ExecResult, Process, PutFile, Sandbox, SandboxOptions
 from facet.sandbox.docker_exec import Capture
 from facet.types.task import FileSet
 from facet.types.trial import StateChange
@@ -172,6 +172,29 @@ class FakeSandbox:
         if size > max_bytes:
             raise ValueError(f"{path}: {size} bytes, more than {max_bytes}")
         return found.data
+
+    def copy(self, path: str, *, max_bytes: int = 64_000_000, max_files: int = 5000) -> Copied:
+        """A file, or a folder with all below it."""
+        self._usable()
+        found = self.files.get(path)
+        if found is None:
+            raise FileNotFoundError(f"{path}: no such file in the container")
+        if found.kind not in ("file", "dir"):
+            raise ValueError(f"{path}: a link or device, not a file or folder")
+        below = {path: found} if found.kind == "file" else {}
+        below |= {p: f for p, f in self.files.items() if p.startswith(path.rstrip("/") + "/")}
+        kept = {p: f for p, f in below.items() if f.kind == "file"}
+        if sum(len(f.data) if f.size is None else f.size for f in kept.values()) > max_bytes:
+            raise ValueError(f"{path}: more than {max_bytes:,} bytes")
+        if len(kept) > max_files:
+            raise ValueError(f"{path}: more than {max_files} files")
+        return Copied(
+            folder=found.kind == "dir",
+            files=tuple(
+                PutFile(path=p, data=f.data, mode=f.mode & 0o777) for p, f in sorted(kept.items())
+            ),
+            skipped=tuple(sorted(p for p, f in below.items() if f.kind not in ("file", "dir"))),
+        )
 
     def changes(self, *, limit: int = 5000) -> tuple[StateChange, ...]:
         """Paths that differ from the image."""
