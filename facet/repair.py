@@ -16,6 +16,12 @@ from facet.types.verdict import Blame, Ending, Judgement, Round
 from facet.weakening import revived, weakened
 
 STOOD_BY = "writer_stands_by_it"
+OTHER_SIDE = "other_side_stands_by_it"
+STANDS_BY = {
+    "solution": (("instruction", STOOD_BY), ("verifier", OTHER_SIDE)),
+    "verifier": (("instruction", STOOD_BY), ("solution", OTHER_SIDE)),
+}
+"""Whom to turn to, in this order, when a writer returns its artifact unchanged twice."""
 
 type Judge = Callable[[Task], Judgement]
 type Blamer = Callable[[Task, Judgement], Blame]
@@ -130,7 +136,7 @@ class _Past:
         self.complaints: dict[str, int] = {}
         self.unchanged: dict[str, int] = {}
         self.refusal = ""
-        self.stood_by = False
+        self.turned: set[str] = set()
 
     def judged(self, task: Task, judgement: Judgement) -> Judgement:
         self.judgements.append(judgement)
@@ -140,15 +146,19 @@ class _Past:
     def settle(self, blame: Blame) -> Blame:
         """The blame, unless its writer returned the artifact unchanged twice.
 
-        A solution or verifier that is stood by so firmly may be right: the instruction is then
-        blamed, once. Anything else that does not move is for a person.
+        A solution or verifier that is stood by so firmly may be right. The instruction is then
+        blamed, once; if the dispute goes on, the other of the two, once. What still does not move
+        is for a person.
         """
         if self.unchanged.get(str(blame.artifact), 0) < 2:
             return blame
-        if blame.artifact in ("solution", "verifier") and not self.stood_by:
-            self.stood_by = True
-            update = {"artifact": "instruction", "rule": STOOD_BY}
-            return blame.model_copy(update={**update, "category": "contract mismatch"})
+        for artifact, rule in STANDS_BY.get(str(blame.artifact), ()):
+            if rule == OTHER_SIDE and blame.gate != "final_passes":
+                continue
+            if rule not in self.turned and self.unchanged.get(artifact, 0) < 2:
+                self.turned.add(rule)
+                update = {"artifact": artifact, "rule": rule, "category": "contract mismatch"}
+                return blame.model_copy(update=update)
         return blame.model_copy(update={"artifact": None, "rule": "nothing_moves"})
 
     def times(self, blame: Blame) -> int:

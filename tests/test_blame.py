@@ -708,6 +708,58 @@ CASES: tuple[Case, ...] = (
         WEAK,
         more={"oracle": trial("oracle", reward=0.5, changes=MADE)},
     ),
+    Case(
+        "verifier wants a mode that nobody asked for",
+        "verifier",
+        STRICT,
+        more={"oracle": fails("log", expected="'0o600'", actual="'0o644'", message="mode")},
+    ),
+    Case(
+        "solution rounds what is to be cut off",
+        "solution",
+        CONTRACT,
+        make_task(instruction=INSTRUCTION + "The mean is cut off after two decimals.\n"),
+        more={"oracle": fails("total", expected="{'a': '2.15'}", actual="{'a': '2.16'}")},
+    ),
+    Case(
+        "verifier rounds what is to be cut off",
+        "verifier",
+        CONTRACT,
+        make_task(instruction=INSTRUCTION + "The mean is cut off after two decimals.\n"),
+        more={"oracle": fails("total", expected="{'a': '2.16'}", actual="{'a': '2.15'}")},
+    ),
+    Case(
+        "verifier wants a marker file of its own",
+        "verifier",
+        GROUND,
+        make_task(tests=TESTS.replace("/app/out/work.log", "/app/out/DONE")),
+        more={
+            "oracle": fails(
+                "log", expected="True", actual="False", message="/app/out/DONE is missing"
+            )
+        },
+    ),
+    Case(
+        "solution reads the input by the names of the output",
+        "solution",
+        GROUND,
+        make_task(
+            instruction=INSTRUCTION + "The result has the field `sum_of_all`.\n",
+            solve=SOLVE.replace('r["amount"]', 'r["sum_of_all"]'),
+        ),
+        more={"oracle": ends(1, "Traceback\nValueError: 'sum_of_all' is not in list")},
+        gate="solution_runs",
+    ),
+    Case(
+        "solution with a loop variable named like a key of the check",
+        "solution",
+        RUNTIME,
+        make_task(
+            solve=SOLVE + "# for d in x\n",
+            tests=TESTS.replace('totals()["count"]', 'totals()["count"] + 0 * len(x["d"])'),
+        ),
+        more={"oracle": fails("count", expected="3", actual="2", message="count")},
+    ),
     # ---- partial solutions
     Case(
         "a partial passes",

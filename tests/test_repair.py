@@ -173,9 +173,33 @@ def test_a_solution_returned_unchanged_twice_blames_the_instruction_once() -> No
     assert result.refused == 2
 
 
+def test_in_a_dispute_over_the_final_state_the_other_side_has_its_turn_too() -> None:
+    fixed = make_task(tests=TESTS + "# fixed\n")
+
+    def judge(task: Task) -> Judgement:
+        if "# fixed" in task.verifier.files.text("test_state.py"):
+            return judgement(task)
+        return judgement(task, failed(evidence="solution differs"))
+
+    writer = Writer(GOOD, GOOD, GOOD, fixed)
+    result = run(judge, writer)
+    assert [(b.artifact, b.rule) for b, _ in writer.asked][2:] == [
+        ("instruction", "writer_stands_by_it"),
+        ("verifier", "other_side_stands_by_it"),
+    ]
+    assert (result.ending, len(result.rounds)) == ("valid", 4)
+
+
+def test_a_crashing_solution_never_turns_against_the_verifier() -> None:
+    gate = failed("solution_runs", "solution crashes")
+    result = run(lambda task: judgement(task, gate), Writer(GOOD, GOOD, GOOD), rounds=9)
+    assert result.ending == "unexplained"
+    assert [r.blame.artifact for r in result.rounds] == ["solution", "solution", "instruction"]
+
+
 def test_what_never_moves_is_unexplained_after_the_instruction_had_its_turn() -> None:
     clearer = GOOD.replace("instruction", Instruction(text="Clear words."))
-    writer = Writer(GOOD, GOOD, clearer, clearer, clearer)
+    writer = Writer(GOOD, GOOD, clearer, *(clearer for _ in range(6)))
     result = run(wants(solution="# fixed"), writer, rounds=9)
     assert result.ending == "unexplained"
     assert [b.artifact for b, _ in writer.asked].count("instruction") == 1

@@ -12,12 +12,13 @@ from pathlib import PurePosixPath
 from facet.blame.clues import MISSING_FILE, MISSING_KEY, Clues, Finding, first_match
 from facet.blame.differences import (
     REGULATES,
+    is_cut,
     keeps_order,
     manner,
     regulated,
     value_of,
 )
-from facet.contract.words import says_word
+from facet.blame.told import told_value, unasked_mode
 from facet.gates import describe, first_line
 from facet.types.task import Artifact
 from facet.types.trial import CheckResult
@@ -28,7 +29,6 @@ TEST_BUGS = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "
 MANNER_OF_WORK = re.compile(
     r"solve\.sh|/solution\b|\.bash_history|HISTFILE|/proc/\d*|\bps -|\bwhich\b|shutil\.which"
 )
-NUMBERED = r"\b(?:code|status|exits?|mode|port|exactly|version|limit|at least|at most)"
 EXISTS = re.compile(r"(?:\bexists?\b|is_file|is_dir|missing|not found|No such file|was not)", re.I)
 
 
@@ -121,10 +121,11 @@ def _missing_path(clues: Clues, check: CheckResult) -> Finding | None:
     """The check does not find a path."""
     named = first_match(MISSING_FILE, check.message)
     paths = [clues.whole(named)] if named else []
-    if not paths and EXISTS.search(check.message) and not check.expected:
+    bare = check.expected in ("", "True", "is True")
+    if not paths and EXISTS.search(check.message) and bare:
         paths = list(check.paths)
     need = clues.need(check)
-    if not paths and need and (EXISTS.search(check.message) or not check.expected):
+    if not paths and need and bare:
         paths = [p for p, _ in need.paths if clues.world.made(p) is False]
         if any(clues.world.held(p) is not False for p in paths):
             paths = [p for p in paths if clues.world.held(p) is False]
@@ -167,7 +168,6 @@ def _made_like(clues: Clues, path: str) -> str:
     alike: tuple[Callable[[PurePosixPath], bool], ...] = (
         lambda p: p.name == pure.name,
         lambda p: p.parent == pure.parent and p.suffix == pure.suffix,
-        lambda p: p.parent == pure.parent,
         lambda p: p.stem == pure.stem,
     )
     for resembles in alike:
@@ -202,68 +202,6 @@ def _key_finding(clues: Clues, key: str) -> Finding | None:
     return Finding((why,), "instruction", "contract mismatch")
 
 
-def _told_value(clues: Clues, check: CheckResult) -> Finding | None:
-    """The instruction (or the scenario) states one of the two values."""
-    if not check.expected:
-        return None
-    text = clues.task.instruction.text
-    for where, name in (
-        ("\n".join(clues.world.spans), "instruction"),
-        (text, "instruction"),
-        (clues.world.story, "scenario"),
-    ):
-        wanted, found = _share(check.expected, where), _share(check.actual, where)
-        if wanted is None or not where:
-            continue
-        if wanted == 1.0 and (found is None or found < 1.0):
-            why = f"the {name} states what the check expects: {check.expected[:80]}"
-            return Finding((why,), "solution", "contract mismatch")
-        if found == 1.0 and wanted < 1.0:
-            why = f"the {name} states what the solution gives: {check.actual[:80]}"
-            return Finding((why,), "verifier", "contract mismatch")
-    return _told_number(check, text)
-
-
-def _told_number(check: CheckResult, text: str) -> Finding | None:
-    """Small numbers only count where the text says what they are (`exit code 2`)."""
-    wanted, found = value_of(check.expected), value_of(check.actual)
-    if not (type(wanted) is int and type(found) is int):
-        return None
-    said = {n for n in (wanted, found) if re.search(rf"{NUMBERED}\W{{1,3}}{n}\b", text, re.I)}
-    if said == {wanted}:
-        why = f"the instruction states {wanted}, the result is {found}"
-        return Finding((why,), "solution", "contract mismatch")
-    if said == {found}:
-        why = f"the instruction states {found}, the check wants {wanted}"
-        return Finding((why,), "verifier", "contract mismatch")
-    return None
-
-
-def _share(shown: str, text: str) -> float | None:
-    """Share of a value's telling parts that a text states; None when nothing in it is telling."""
-    parts = [p for p in _parts(value_of(shown)) if len(p) >= 3 or (p.isdigit() and len(p) == 2)]
-    if not parts or len(parts) > 40:
-        return None
-    return sum(any(says_word(text, form) for form in _forms(p)) for p in parts) / len(parts)
-
-
-def _forms(part: str) -> tuple[str, ...]:
-    """Ways to write the same: modes as 0o640, 0640 and 640."""
-    if re.fullmatch(r"0o[0-7]{3,4}", part):
-        return part, "0" + part[2:], part[2:]
-    return (part,)
-
-
-def _parts(value: object) -> list[str]:
-    if isinstance(value, dict):
-        return [str(k) for k in value]
-    if isinstance(value, list | tuple | set):
-        return [str(v).strip() for v in value if isinstance(v, str | int | float)]
-    if isinstance(value, bool) or value is None:
-        return []
-    return [str(value).strip()]
-
-
 def _names(clues: Clues, check: CheckResult) -> Finding | None:
     """A name in the check that only the verifier, or everybody but the solution, speaks of."""
     need = clues.need(check)
@@ -289,9 +227,13 @@ def _manner(clues: Clues, check: CheckResult) -> Finding | None:
     if not check.expected or not check.actual:
         return None
     kind = manner(check.expected, check.actual)
+    text = clues.task.instruction.text
+    cut = is_cut(check.expected, check.actual, text)
+    if cut is not None:
+        why = f"numbers are to be cut off; {'the check' if cut else 'the solution'} rounds them"
+        return Finding((why,), "verifier" if cut else "solution", "contract mismatch")
     if kind == "substance":
         return None
-    text = clues.task.instruction.text
     if kind == "order" and regulated(kind, text):
         right, wanted = keeps_order(check.actual, text), keeps_order(check.expected, text)
         if right and wanted is False:
@@ -389,7 +331,8 @@ LOOKS: tuple[tuple[str, int, Callable[[Clues, CheckResult], Finding | None]], ..
     ("broken_in_both_states", 4, _broken_in_both),
     ("solutions_agree", 4, _all_agree_against),
     ("manner_only", 4, _manner),
-    ("value_told", 3, _told_value),
+    ("value_told", 3, told_value),
+    ("mode_nobody_asked_for", 3, unasked_mode),
     ("name_in_the_check", 3, _names),
     ("matrix_row", 2, _unmet_need),
     ("words_nobody_used", 2, _free_words),

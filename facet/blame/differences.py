@@ -28,6 +28,8 @@ REGULATES: dict[Manner, re.Pattern[str]] = {
 }
 """Words by which an instruction settles a manner; without them it left the choice free."""
 
+NUMERAL = re.compile(r"-?\d+\.\d+")
+CUTS = re.compile(r"\b(cut off|truncat\w+|not rounded|round\w* down|floor\w*)\b", re.I)
 LONGEST = 20_000
 DOWN = re.compile(
     r"\b(descending|(?:newest|largest|highest|latest) first|high(?:est)? to low)", re.I
@@ -130,6 +132,26 @@ def keeps_order(shown: str, instruction: str) -> bool | None:
     except TypeError:
         return None
     return list(value) == ordered
+
+
+def is_cut(expected: str, actual: str, instruction: str) -> bool | None:
+    """Where numbers are to be cut off, not rounded: is the actual value the cut one?
+
+    None where nothing is to be cut, or where they differ by more than one in the last place.
+    """
+    if not CUTS.search(instruction):
+        return None
+    wanted, found = NUMERAL.findall(expected), NUMERAL.findall(actual)
+    pairs = [(a, b) for a, b in zip(wanted, found, strict=False) if a != b]
+    if not pairs or len(wanted) != len(found):
+        return None
+    last = [1.01 * 10.0 ** -len(a.partition(".")[2]) for a, _ in pairs]
+    gaps = [abs(float(b)) - abs(float(a)) for a, b in pairs]
+    if any(abs(gap) > one for gap, one in zip(gaps, last, strict=True)):
+        return None
+    if all(gap < 0 for gap in gaps):
+        return True
+    return False if all(gap > 0 for gap in gaps) else None
 
 
 def _number(value: Any) -> bool:

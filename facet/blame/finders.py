@@ -188,6 +188,8 @@ def missing_name(clues: Clues) -> Finding | None:
     world = clues.world
     if world.word_held(key):
         return Finding((line, "the data has it"), "solution", RUNTIME)
+    if world.header_told():
+        return Finding((line, "the data has the columns that the instruction names"), "solution")
     if world.name_told(key) or key in world.story.split():
         return Finding((line, "instruction or scenario say it is there"), "environment", GROUND)
     return Finding((line, "nobody else speaks of it"), "solution", GROUND)

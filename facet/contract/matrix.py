@@ -273,7 +273,7 @@ def _user(look: _Look) -> _Found:
 def _key(look: _Look) -> _Found:
     key, world = look.row.value, look.world
     told, scripted, has = world.name_told(key), world.word_scripted(key), world.word_held(key)
-    if not look.needed or has or key in world.story.split():
+    if not look.needed or has or len(key) < 3 or key in world.story.split():
         return None
     if look.passes and scripted and not told:
         return "instruction", "the verifier needs this name, the instruction omits it", "verifier"
@@ -282,8 +282,6 @@ def _key(look: _Look) -> _Found:
             return "verifier", "only the verifier speaks of this name", "verifier"
         if told and not scripted:
             return "solution", "the instruction asks for this name, the solution omits it", ""
-        if scripted and not told:
-            return "instruction", "the instruction omits this name", "verifier"
     return None
 
 

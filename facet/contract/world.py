@@ -4,6 +4,7 @@ Three answers: True, False, or None where nothing was planned, probed or run tha
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from facet.contract.words import outside, says, says_word
@@ -49,6 +50,7 @@ class World:
         self._changed = {c.path: c.change for c in changes}
         self._absent = _missing_paths(nop)
         self.tokens = frozenset(_tokens(task))
+        self.headers = tuple(_headers(task))
 
     def held(self, path: str) -> bool | None:
         """Is this path in the container before any work?"""
@@ -118,6 +120,10 @@ class World:
         """Is this word in a fixture or in the plan?"""
         return word in self.tokens
 
+    def header_told(self) -> bool:
+        """Does the instruction name every column of some fixture, so that the two agree?"""
+        return any(all(self.name_told(column) for column in header) for header in self.headers)
+
     def users(self) -> frozenset[str]:
         """Logins the container has."""
         planned = {u.name for u in self.manifest.users} if self.manifest else set()
@@ -170,6 +176,16 @@ def _tokens(task: Task) -> set[str]:
         for command in manifest.setup:
             found.update(TOKEN.findall(command))
     return found
+
+
+def _headers(task: Task) -> Iterator[tuple[str, ...]]:
+    """Column names in the first lines of text fixtures."""
+    manifest = task.environment.manifest
+    for file in manifest.files if manifest else ():
+        first = (file.data or b"")[:2000].partition(b"\n")[0].decode("utf-8", "replace")
+        names = [n.strip().strip('"') for n in re.split(r"[,;|\t]", first)]
+        if len(names) > 1 and all(re.fullmatch(r"[A-Za-z_][\w .-]{0,40}", n) for n in names):
+            yield tuple(names)
 
 
 def _made_by(command: str, path: str) -> bool:
