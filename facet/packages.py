@@ -186,8 +186,11 @@ def pip_download(wanted: Sequence[str], folder: Path) -> None:
 @contextmanager
 def one_at_a_time(folder: Path, name: str) -> Iterator[None]:
     """Only one thread or process at a time is inside, per name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    fd = os.open(folder / name, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        fd = os.open(folder / name, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise EngineError(f"cannot keep a lock in {folder}: {error.strerror}") from error
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield

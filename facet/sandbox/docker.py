@@ -72,7 +72,13 @@ class DockerEngine:
         with self._guard:
             if self._owner is None:
                 folder = self._locks or load_config().cache / "owners"
-                self._owner = Owner(folder.absolute(), self._workspace)
+                try:
+                    self._owner = Owner(folder.absolute(), self._workspace)
+                except OSError as error:
+                    raise EngineError(
+                        f"cannot keep a lock file in {folder} ({error.strerror}):"
+                        " set FACET_CACHE to a folder that can be written"
+                    ) from error
                 atexit.register(_close_quietly, weakref.ref(self))
             path = str(self._owner.path)
         ours = {WORKSPACE: self._workspace, OWNER: path, HOST: host_name()}

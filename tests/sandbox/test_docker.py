@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,24 @@ def test_two_builds_of_one_context_do_not_take_each_others_image(
     with engine.start(second) as box:
         assert box.read("/made") == b""
     engine.remove_image(second)
+
+
+def test_threads_build_use_and_remove_the_same_context_at_once(
+    engine: DockerEngine, slim: str
+) -> None:
+    context = dockerfile(f"FROM {slim}\nRUN touch /one\nRUN touch /two\n")
+
+    def work(number: int) -> bytes:
+        image = engine.build(context)
+        try:
+            with engine.start(image) as box:
+                box.exec(["sh", "-c", f"printf {number} >/three"], timeout_s=60)
+                return box.read("/three")
+        finally:
+            engine.remove_image(image)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(6))) == [str(n).encode() for n in range(6)]
 
 
 def test_removing_a_snapshot_leaves_the_image_it_came_from(engine: DockerEngine, slim: str) -> None:

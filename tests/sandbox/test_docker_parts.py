@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facet.errors import BaseMissing, BuildError, EngineError
+from facet.sandbox.docker import DockerEngine
 from facet.sandbox.docker_build import BuildLog, _classified, context_tar, with_labels
 from facet.sandbox.docker_exec import Capture, Demux
 from facet.sandbox.docker_owner import HOST, OWNER, Owner, held, host_name, is_leftover
@@ -178,3 +179,10 @@ def test_a_step_without_owner_is_a_leftover_when_older_than_every_owner(tmp_path
 def test_an_unreadable_lock_counts_as_held(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert held(tmp_path / "loop")
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    engine = DockerEngine("w", locks=tmp_path / "file" / "owners")
+    with pytest.raises(EngineError, match="FACET_CACHE"):
+        engine.build(FileSet())
