@@ -8,22 +8,13 @@ embedded author.
 
 from typing import ClassVar, Literal
 
+from facet.types.ask import Ask as Ask
 from facet.types.manifest import Manifest, RealizedManifest
 from facet.types.scenario import Axes, Capability, Consistency, Fact, Reference, Scenario
 from facet.types.skill import Context, PairVerdict, Skill
 from facet.types.task import Artifact
 from facet.types.value import Value
 from facet.types.verdict import Blame, Category
-
-
-class Ask[R: Value](Value):
-    """A request to a model. Subclasses name their role and reply type."""
-
-    role: ClassVar[str]
-    reply: ClassVar[type[Value]]
-    nonce: str = ""  # run seed and seed id; never rendered
-    attempt: int = 0  # 0 = first; a retry is a new call
-
 
 # ---- stage 1: sources ---------------------------------------------------------------------
 
