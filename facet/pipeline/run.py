@@ -121,7 +121,7 @@ def execute(
     with workspace.run_lock(run):
         if resumed:
             _write_spec(workspace, run, spec)
-        past = History.read(workspace, run)
+        past = History.read(workspace, run) if resumed else History()
         started = time.monotonic()
         event = RunStarted(spec=spec, resumed=resumed, facet_version=__version__)
         workspace.journal.append("run.started", event, run=run)

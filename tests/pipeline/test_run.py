@@ -1,5 +1,6 @@
 """A whole run without Docker or a model: endings, resume, budgets, and the same digests always."""
 
+import json
 import os
 import signal
 import subprocess
@@ -68,7 +69,8 @@ def go(
     stop: Stop | None = None,
     **changes: Any,
 ) -> Outcome:
-    spec = RunSpec.model_validate({"count": 3, "seed": 7, "skills": str(skills), **changes})
+    folder = "" if "pairs" in changes else str(skills)
+    spec = RunSpec.model_validate({"count": 3, "seed": 7, "skills": folder, **changes})
     resumed = bool(run)
     run = run or new_run(workspace, spec)
     return execute(
@@ -438,6 +440,36 @@ def test_pairs_that_the_judge_drops_keep_their_reasons_and_shortfalls_are_said(
     reasons = {e.data["verdict"]["complementary"] for e in events(workspace, "pair.judged")}
     assert reasons == {"both do the same"}
     assert "only 0 of 3 seeds" in events(workspace, "run.log")[0].data["text"]
+
+
+def test_published_pairs_become_seeds_in_their_order_and_bad_lines_are_listed(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    def line(one: int, two: int) -> str:
+        return json.dumps(
+            {
+                "pair_id": f"p{one}",
+                "skill_ids": [f"demo/skill-{one}", f"demo/skill-{two}"],
+                "skill_summaries": [f"Always do thing {one} by key.", f"Do thing {two}."],
+                "scenario_texts": ["An export is dirty."],
+                "quality": {"overall_status": "pass"},
+            }
+        )
+
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("\n".join([line(3, 4), "{broken", line(1, 2), line(5, 6)]))
+    outcome = go(workspace, tmp_path, pairs=str(path), count=2)
+    assert endings(outcome) == ["valid"] * 2
+    seeds = [e.data["skill_ids"] for e in events(workspace, "seed")]
+    assert seeds == [["demo/skill-3", "demo/skill-4"], ["demo/skill-1", "demo/skill-2"]]
+    (log,) = events(workspace, "run.log")
+    assert f"{path}:2" in log.data["text"]
+
+
+def test_a_file_without_a_usable_pair_is_wrong_input(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text("{}\n")
+    with pytest.raises(InputError, match="no usable pair"):
+        go(workspace, tmp_path, pairs=str(tmp_path / "pairs.jsonl"))
 
 
 def test_an_empty_folder_of_skills_is_wrong_input(workspace: Workspace, tmp_path: Path) -> None:
