@@ -98,42 +98,83 @@ def _one_process(view: View, second: Recipe, blocks: list[str]) -> str:
     return "\n".join(lines)
 
 
-_OVER_STRICT = (
-    (
+def _strict_checks(view: View) -> tuple[Check, ...]:
+    """Demands that nobody made."""
+    folder = view.pick["table"].rpartition("/")[0]
+    return (
+        Check(
+            "table-mode",
+            "The table can be read by its owner only",
+            "there(TABLE)\n"
+            "actual = oct(os.stat(TABLE).st_mode & 0o777)\n"
+            "assert actual == '0o600', f'mode of {TABLE}'",
+        ),
+        Check(
+            "done-marker",
+            "A marker shows that the work is done",
+            f"marker = {folder + '/DONE'!r}\n"
+            "assert os.path.isfile(marker), f'{marker} is missing'",
+        ),
+        Check(
+            "refusals-sorted",
+            "Refusals are listed in descending order",
+            "lines = [line for line in there(REFUSALS).splitlines() if line]\n"
+            "assert lines == sorted(lines, reverse=True), f'order of {REFUSALS}'",
+        ),
+    )
+
+
+_FAIR: dict[str, Check] = {
+    "table-mode": Check(
         "table-mode",
-        "The table can be read by its owner only",
+        "The table can be read by its owner",
         "there(TABLE)\n"
-        "actual = oct(os.stat(TABLE).st_mode & 0o777)\n"
-        "assert actual == '0o600', f'mode of {TABLE}'",
+        "actual = os.stat(TABLE).st_mode & 0o400\n"
+        "assert actual == 0o400, f'mode of {TABLE}'",
     ),
-    (
+    "done-marker": Check(
         "done-marker",
-        "A marker shows that the work is done",
-        "marker = os.path.join(os.path.dirname(TABLE), 'DONE')\n"
-        "actual = os.path.isfile(marker)\n"
-        "assert actual == True, f'{marker} is missing'",
+        "The table is complete: it ends with a line break",
+        "assert there(TABLE)[-1:] == '\\n', f'end of {TABLE}'",
     ),
-    (
+    "refusals-sorted": Check(
         "refusals-sorted",
-        "Refusals are listed in descending order",
+        "No refusal is listed twice",
         "lines = [line for line in there(REFUSALS).splitlines() if line]\n"
-        "assert lines == sorted(lines, reverse=True), f'order of {REFUSALS}'",
+        "assert sorted(set(lines)) == sorted(lines), f'repeated lines in {REFUSALS}'",
     ),
-)
+    "settings": Check(
+        "settings",
+        "Every line of the table has five values",
+        "actual = {len(line) for line in table_lines()[1]}\n"
+        "assert actual == {5}, f'values per line in {TABLE}'",
+    ),
+}
+"""What becomes of a check that demanded too much, or nothing: it stays, and tests something due."""
 
 
 def verifier(
-    view: View, first: Recipe, second: Recipe, inputs: Mapping[str, str], strict: int
+    view: View,
+    first: Recipe,
+    second: Recipe,
+    inputs: Mapping[str, str],
+    strict: int = 0,
+    own: str = "",
 ) -> VerifierReply:
-    """One test file; `strict` chooses what an over-strict check demands."""
+    """One test file; `strict` chooses what an over-strict check demands.
+
+    `own` is the verifier that is rewritten: none of its checks is dropped.
+    """
     assert first.source is not None
     assert second.sink is not None
     listed = "\n".join(f"  - {term}" for term in terms(view, second))
     checks = [*table_checks(view), *second.sink.checks(view)]
+    kept = [check for id, check in _FAIR.items() if f"id={id!r}" in own]
     if "over_strict" in view.slips:
-        checks.append(Check(*_OVER_STRICT[strict % len(_OVER_STRICT)]))
+        kept.append(_strict_checks(view)[strict % 3])
     if "vacuous" in view.slips:
-        checks.append(Check("settings", "The settings are complete", "assert len(COLUMNS) == 5"))
+        kept.append(Check("settings", "The settings are complete", "assert len(COLUMNS) == 5"))
+    checks += list({check.id: check for check in kept}.values())
     head = (
         f'"""Checks of: {first.source_title}, then {second.sink_title}.\n\n'
         f'Expected results come from the material, read in another way.\n\n{listed}\n"""\n'

@@ -157,11 +157,16 @@ def refusal_lines():
     return sorted(tuple(line) for line in lines)
 '''
 _READ = {
-    "csv": """    lines = list(csv.reader(io.StringIO(text, newline="")))
+    "csv": """    try:
+        lines = list(csv.reader(io.StringIO(text, newline="")))
+    except csv.Error as error:
+        raise AssertionError(f"{TABLE} is no CSV: {error}") from None
     assert lines, f"{TABLE} is empty"
     return lines[0], lines[1:]
 """,
-    "tsv": """    lines = [line.split("\\t") for line in text.splitlines()]
+    "tsv": """    if "\\r" in text:
+        raise AssertionError(f"{TABLE} has CR in its line ends")
+    lines = [line.split("\\t") for line in text.splitlines()]
     assert lines, f"{TABLE} is empty"
     return lines[0], lines[1:]
 """,

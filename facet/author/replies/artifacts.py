@@ -138,15 +138,16 @@ def write_verifier(ask: VerifierAsk, factor: float) -> VerifierReply:
         return VerifierReply(looks=desk.state.looks)
     plan, own = desk.plan, ask.written.verifier
     texts = written_texts(ask.written, own="verifier")
-    texts += [("\n".join(f.text for f in own.files), True)] if own else []
+    old = "\n".join(f.text for f in own.files) if own else ""
+    texts += [(old, True)] if own else []
     picks = read_contract(plan, texts, desk.dice, desk.factor)
     view = View(plan.theme, desk.state.env, picks.values, frozenset(), desk.state.real)
-    clean = verifier(view, plan.first, plan.second, desk.state.inputs, 0)
+    clean = verifier(view, plan.first, plan.second, desk.state.inputs, own=old)
     if own is not None and any(_same(clean.files[0].text, f.text) for f in own.files):
         return clean  # nothing to mend: the checks stand as they are
     view = View(plan.theme, desk.misplaced(), desk.misread(picks), desk.slips, desk.state.real)
     strict = desk.dice.below(100)
-    return verifier(view, plan.first, plan.second, desk.state.inputs, strict)
+    return verifier(view, plan.first, plan.second, desk.state.inputs, strict, old)
 
 
 def _same(one: str, other: str | None) -> bool:
