@@ -9,17 +9,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
-from facet.types.event import Event
+from facet.types.event import Event, EventKind
 from facet.types.payloads import (
     ContextsProposed,
-    EnvironmentBuilt,
     PairJudged,
     SeedAccepted,
     SkillRead,
     SkillUnreadable,
-    StageRecord,
     TaskEnded,
-    TaskWritten,
 )
 from facet.types.value import Value
 
@@ -39,8 +36,21 @@ STEPS: tuple[tuple[Unit, str, str], ...] = (
 )
 """Unit, name and meaning of each step, in order."""
 
-SCENARIO_DONE = ("consistency", "environment", "instruction", "solution", "verifier")
+SCENARIO_DONE = ("consistency", "environment")
 """The scenario stands once a stage of one of these names is done."""
+
+
+FUNNEL_KINDS: tuple[EventKind, ...] = (
+    "skill.read",
+    "skill.unreadable",
+    "context",
+    "pair.judged",
+    "seed",
+    "environment.built",
+    "task.written",
+    "task.ended",
+)
+"""Events the funnel needs all of; of the `stage.done` it needs those of SCENARIO_DONE."""
 
 
 class Step(Value):
@@ -146,7 +156,10 @@ def _pair_key(pair: PairJudged) -> str:
 
 
 def _follow_seed(event: Event, seeds: _Seeds) -> None:
-    """Ranks: 0 accepted, 1 scenario, 2 environment, 3 task, 4 valid."""
+    """Ranks: 0 accepted, 1 scenario, 2 environment, 3 task, 4 valid.
+
+    The frequent kinds are read without parsing the whole payload: a run has many of them.
+    """
     key = f"{event.run}/{event.seed}" if event.seed else str(event.data.get("key", ""))
     if not key:
         return
@@ -156,16 +169,14 @@ def _follow_seed(event: Event, seeds: _Seeds) -> None:
             seeds.names[key] = " + ".join(seed.skill_names)
             seeds.reach(key, 0)
         case "stage.done":
-            record = StageRecord.from_json(event.data)
-            if record.stage in SCENARIO_DONE:
+            if event.data.get("stage") in SCENARIO_DONE:
                 seeds.reach(key, 1)
         case "environment.built":
-            built = EnvironmentBuilt.from_json(event.data)
-            if not built.realized.mismatches:
-                seeds.environment_rounds.setdefault(key, built.rounds)
+            realized = event.data.get("realized")
+            if isinstance(realized, dict) and not realized.get("mismatches"):
+                seeds.environment_rounds.setdefault(key, int(event.data.get("rounds") or 0))
                 seeds.reach(key, 2)
         case "task.written":
-            TaskWritten.from_json(event.data)
             seeds.reach(key, 3)
         case _:
             ended = TaskEnded.from_json(event.data)

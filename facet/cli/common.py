@@ -59,5 +59,5 @@ def table(rows: Iterable[Sequence[Any]], header: Sequence[str]) -> str:
 
 
 def _cell(value: Any) -> str:
-    text = "-" if value is None else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else "-" if value is None else str(value)
     return "".join(c if c.isprintable() else " " for c in text)

@@ -23,6 +23,7 @@ Every method opens its own cursor, so threads may share one store. The rows are 
 its parent's store. Not covered: deleting or changing anything; the journal only grows.
 """
 
-from facet.store.store import Result, Store
+from facet.store.rows import Result
+from facet.store.store import Store
 
 __all__ = ["Result", "Store"]

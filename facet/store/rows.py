@@ -1,6 +1,6 @@
 """Rows that the store's queries return: frozen, named, with units; nothing of DuckDB in them."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from facet.types.decision import Decision, Verdict
 from facet.types.manifest import RealizedManifest
@@ -15,7 +15,6 @@ from facet.types.payloads import (
     TrialRun,
 )
 from facet.types.skill import ScreenFinding, SkillSource
-from facet.types.task import Artifact
 from facet.types.value import Value
 from facet.types.verdict import Blame, Ending, Round
 
@@ -182,4 +181,9 @@ class Health(Value):
     notice: str = ""  # a line for people; "" when all is well
 
 
-ArtifactCounts = dict[Artifact, int]
+class Result(Value):
+    """What a query gave: column names and rows of plain values."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    cut: bool = False  # there were more rows than the limit

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from facet.errors import InputError, WorkspaceBusy, WorkspaceError
-from facet.funnel import Funnel, funnel
+from facet.funnel import FUNNEL_KINDS, SCENARIO_DONE, Funnel, funnel
 from facet.store.database import Opened, errors_as_workspace, open_file, open_memory, set_aside
 from facet.store.history import build_history
 from facet.store.ingest import ingest, load_details
@@ -20,6 +20,7 @@ from facet.store.rows import (
     CheckRow,
     DecisionRow,
     Health,
+    Result,
     RunRow,
     SkillRow,
     Stamped,
@@ -28,31 +29,10 @@ from facet.store.rows import (
 )
 from facet.types.event import Event, EventKind
 from facet.types.payloads import ContextsProposed, PairJudged
-from facet.types.value import Value
 from facet.workspace import Workspace
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-FUNNEL_KINDS: tuple[EventKind, ...] = (
-    "skill.read",
-    "skill.unreadable",
-    "context",
-    "pair.judged",
-    "seed",
-    "stage.done",
-    "environment.built",
-    "task.written",
-    "task.ended",
-)
-
-
-class Result(Value):
-    """What a query gave: column names and rows of plain values."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    cut: bool = False  # there were more rows than the limit
 
 
 class Store:
@@ -269,7 +249,19 @@ class Store:
 
     def funnel(self, run: str = "") -> Funnel:
         """The funnel of one run, or of everything."""
-        return funnel(self.events(FUNNEL_KINDS, run=run, outside=bool(run)), run)
+        events = self.events(FUNNEL_KINDS, run=run, outside=bool(run))
+        events += self._scenarios(run)
+        return funnel(sorted(events, key=lambda e: (e.at, e.id)), run)
+
+    def _scenarios(self, run: str) -> list[Event]:
+        """Of the many `stage.done` events those that the funnel looks at."""
+        sql = (
+            "SELECT e.id, e.ts AS at, e.kind, e.run, e.seed, e.task, e.person, e.data "
+            "FROM p_stage s JOIN event e USING (seq) WHERE s.status = 'done' "
+            "AND s.stage IN (SELECT unnest(?::VARCHAR[])) AND (? = '' OR s.run = ?)"
+        )
+        rows = self._rows(sql, [list(SCENARIO_DONE), run, run])
+        return [Event(**{**r, "data": json.loads(r["data"])}) for r in rows]
 
     def calls(self, run: str = "") -> list[CallStats]:
         """Model calls by role, most frequent first."""
