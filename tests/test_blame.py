@@ -760,6 +760,66 @@ CASES: tuple[Case, ...] = (
         ),
         more={"oracle": fails("count", expected="3", actual="2", message="count")},
     ),
+    Case(
+        "verifier wants plain order where the largest come first",
+        "verifier",
+        CONTRACT,
+        make_task(
+            instruction=INSTRUCTION + "Table `/app/out/t.csv` is sorted by amount, largest first.\n"
+        ),
+        more={
+            "oracle": fails(
+                "total",
+                expected="['A-1', 'A-2', 'A-3']",
+                actual="['A-2', 'A-3', 'A-1']",
+                paths=("/app/out/t.csv",),
+            )
+        },
+    ),
+    Case(
+        "verifier wants order in a file that may have any",
+        "verifier",
+        STRICT,
+        make_task(
+            instruction="Sort `/app/out/t.csv` by name.\nRefusals go to `/app/out/r.tsv`: id, tab,"
+            " reason.\n"
+        ),
+        more={
+            "oracle": fails(
+                "total",
+                expected="['A-1', 'A-2', 'A-3']",
+                actual="['A-2', 'A-3', 'A-1']",
+                paths=("/app/out/r.tsv",),
+            )
+        },
+    ),
+    Case(
+        "solution writes decimals where hundredths are asked for",
+        "solution",
+        CONTRACT,
+        make_task(instruction=INSTRUCTION + "Amounts are whole hundredths.\n"),
+        more={"oracle": fails("total", expected="{'a': '1050'}", actual="{'a': '10.50'}")},
+    ),
+    Case(
+        "verifier wants decimals where hundredths are asked for",
+        "verifier",
+        CONTRACT,
+        make_task(instruction=INSTRUCTION + "Amounts are whole hundredths.\n"),
+        more={"oracle": fails("total", expected="{'a': '10.50'}", actual="{'a': '1050'}")},
+    ),
+    Case(
+        "verifier wants another word in one of many values",
+        "verifier",
+        CONTRACT,
+        make_task(instruction=INSTRUCTION + "The key `scale` is `hundredths`.\n"),
+        more={
+            "oracle": fails(
+                "total",
+                expected="{'scale': 'decimal', 'x': 'a'}",
+                actual="{'scale': 'hundredths', 'x': 'a'}",
+            )
+        },
+    ),
     # ---- partial solutions
     Case(
         "a partial passes",

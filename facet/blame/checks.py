@@ -18,7 +18,7 @@ from facet.blame.differences import (
     regulated,
     value_of,
 )
-from facet.blame.told import told_value, unasked_mode
+from facet.blame.told import told_order, told_scale, told_value, unasked_mode
 from facet.gates import describe, first_line
 from facet.types.task import Artifact
 from facet.types.trial import CheckResult
@@ -330,6 +330,8 @@ LOOKS: tuple[tuple[str, int, Callable[[Clues, CheckResult], Finding | None]], ..
     ("key_not_found", 4, _missing_key),
     ("broken_in_both_states", 4, _broken_in_both),
     ("solutions_agree", 4, _all_agree_against),
+    ("order_told", 4, told_order),
+    ("scale_told", 4, told_scale),
     ("manner_only", 4, _manner),
     ("value_told", 3, told_value),
     ("mode_nobody_asked_for", 3, unasked_mode),

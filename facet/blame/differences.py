@@ -29,6 +29,10 @@ REGULATES: dict[Manner, re.Pattern[str]] = {
 """Words by which an instruction settles a manner; without them it left the choice free."""
 
 NUMERAL = re.compile(r"-?\d+\.\d+")
+SCALES = {
+    "hundredths": re.compile(r"\b(hundredths|cents)\b", re.I),
+    "decimals": re.compile(r"\b(decimals?|after a point|decimal places)\b", re.I),
+}
 CUTS = re.compile(r"\b(cut off|truncat\w+|not rounded|round\w* down|floor\w*)\b", re.I)
 LONGEST = 20_000
 DOWN = re.compile(
@@ -132,6 +136,48 @@ def keeps_order(shown: str, instruction: str) -> bool | None:
     except TypeError:
         return None
     return list(value) == ordered
+
+
+def differing(expected: str, actual: str) -> tuple[str, str]:
+    """The parts of two shown values that differ, where both have the same shape."""
+    left, right = value_of(expected), value_of(actual)
+    if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
+        keys = [k for k in left if left[k] != right[k]]
+        return repr([left[k] for k in keys]), repr([right[k] for k in keys])
+    if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        return repr([a for a, _ in pairs]), repr([b for _, b in pairs])
+    return expected, actual
+
+
+def scale(expected: str, actual: str) -> Literal["hundredths", "decimals"] | None:
+    """What the check expects, where all numbers differ by a factor of one hundred."""
+    left, right = (value_of(part) for part in differing(expected, actual))
+    pairs = _number_pairs(left, right)
+    if not pairs:
+        return None
+    if all(math.isclose(a, b * 100) for a, b in pairs):
+        return "hundredths"
+    return "decimals" if all(math.isclose(a * 100, b) for a, b in pairs) else None
+
+
+def _number_pairs(left: Any, right: Any) -> list[tuple[float, float]]:
+    if not (isinstance(left, list) and isinstance(right, list) and len(left) == len(right)):
+        left, right = [left], [right]
+    pairs = [(_number_text(a), _number_text(b)) for a, b in zip(left, right, strict=True)]
+    good = [(a, b) for a, b in pairs if a is not None and b is not None and a != 0]
+    return good if len(good) == len(pairs) else []
+
+
+def is_monotone(shown: str) -> bool:
+    """Is this a list in plain ascending or descending order?"""
+    value = value_of(shown)
+    if not isinstance(value, list) or len(value) < 3:
+        return False
+    try:
+        return value in (sorted(value), sorted(value, reverse=True))
+    except TypeError:
+        return False
 
 
 def is_cut(expected: str, actual: str, instruction: str) -> bool | None:

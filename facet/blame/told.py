@@ -3,7 +3,7 @@
 import re
 
 from facet.blame.clues import Clues, Finding
-from facet.blame.differences import value_of
+from facet.blame.differences import DOWN, SCALES, differing, is_monotone, scale, value_of
 from facet.contract.words import says_word
 from facet.types.trial import CheckResult
 
@@ -21,7 +21,8 @@ def told_value(clues: Clues, check: CheckResult) -> Finding | None:
         (text, "instruction"),
         (clues.world.story, "scenario"),
     ):
-        wanted, found = _share(check.expected, where), _share(check.actual, where)
+        expected, actual = differing(check.expected, check.actual)
+        wanted, found = _share(expected, where), _share(actual, where)
         if wanted is None or not where:
             continue
         if wanted == 1.0 and (found is None or found < 1.0):
@@ -71,6 +72,41 @@ def _parts(value: object) -> list[str]:
     if isinstance(value, bool) or value is None:
         return []
     return [str(value).strip()]
+
+
+def told_scale(clues: Clues, check: CheckResult) -> Finding | None:
+    """Hundredths or decimals: what does the instruction say where it speaks of this file?"""
+    wanted = scale(check.expected, check.actual)
+    if wanted is None:
+        return None
+    other = "decimals" if wanted == "hundredths" else "hundredths"
+    for text in (*(clues.world.nearby(p) for p in check.paths), clues.task.instruction.text):
+        mine, theirs = SCALES[wanted].search(text), SCALES[other].search(text)
+        if bool(mine) == bool(theirs):
+            continue
+        if mine:
+            return Finding((f"numbers are to be {wanted}",), "solution", "contract mismatch")
+        return Finding((f"numbers are to be {other}",), "verifier", "contract mismatch")
+    return None
+
+
+def told_order(clues: Clues, check: CheckResult) -> Finding | None:
+    """The check wants plain order where the instruction asks for another, or for none."""
+    wanted, found = value_of(check.expected), value_of(check.actual)
+    if not (is_monotone(check.expected) and isinstance(wanted, list) and isinstance(found, list)):
+        return None
+    if sorted(map(repr, wanted)) != sorted(map(repr, found)) or not check.paths:
+        return None
+    text = clues.world.nearby(check.paths[0])
+    if not text:
+        return None
+    if not re.search(r"\b(sort\w*|order\w*|ascending|alphabetical\w*)\b", text, re.I):
+        why = f"nobody asks for an order in {check.paths[0]}"
+        return Finding((why,), "verifier", "over-constrained verifier")
+    if DOWN.search(text) and wanted == sorted(wanted):
+        why = "the instruction asks for the largest or newest first, the check for plain order"
+        return Finding((why,), "verifier", "contract mismatch")
+    return None
 
 
 def unasked_mode(clues: Clues, check: CheckResult) -> Finding | None:

@@ -13,6 +13,8 @@ from facet.types.task import Task, TextFile
 from facet.types.trial import Trial
 
 LONGEST_DATA = 20_000  # bytes of one fixture whose words are known
+SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n+")
+OTHER_FILE = re.compile(r"`[^`\s]*(?:/[^`\s/]+|\.[a-z]{2,5})`")
 SPAN = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,100}\"|^ {4}.*$", re.M)
 MOST_DATA = 200  # fixtures
 FINISHED = ("graded", "verifier_error", "verifier_timeout")
@@ -89,13 +91,27 @@ class World:
         if how := says(self.instruction, path):
             folder = says(self.instruction, str(pure.parent)) == "exact"
             return "parts" if how == "name" and folder else how
-        if any(says(self.instruction, str(p)) == "exact" for p in (pure.parent,)):
-            patterned = re.search(r"[<*{\[]\S*" + re.escape(pure.suffix or " "), self.instruction)
-            if patterned:
-                return "pattern"
+        patterned = re.compile(r"[<*{\[]\S*" + re.escape(pure.suffix))
+        in_folder = says(self.instruction, str(pure.parent)) == "exact"
+        if pure.suffix and in_folder and patterned.search(self.instruction):
+            return "pattern"
         if re.search(re.escape(path) + r"/", self.instruction):
             return "exact"
         return ""
+
+    def nearby(self, path: str) -> str:
+        """What the instruction says of this path: from its mention to that of another file."""
+        parts = SENTENCE.split(self.instruction)
+        found: list[str] = []
+        inside = False
+        for part in parts:
+            if says(part, path):
+                inside = True
+            elif inside and OTHER_FILE.search(part):
+                inside = False
+            if inside:
+                found.append(part)
+        return "\n".join(found)
 
     def scripted(self, path: str) -> str:
         """How solve.sh names this path: "exact", "name" or ""."""
