@@ -6,8 +6,9 @@ from facet.ui.batch import progress, run_form
 from facet.ui.place import current, own, person
 from facet.ui.status import status_line
 
-status_line(current(), person())
-st.subheader("Synthesize", anchor=False)
+current()  # stops the page with one line where the workspace cannot be used
 place = own()
+status_line(place, person())
+st.subheader("Synthesize", anchor=False)
 run_form(place)
 progress(place, st.query_params.get("run", ""))
