@@ -9,7 +9,7 @@ CONFIG = Recipe(
     title="merge and generate configuration files",
     family="configuration",
     patterns=(
-        r"\b(config(uration)? files?|\.ini\b|toml|dotfiles?|\.env files?|settings files?)\b",
+        r"\b(config(uration)? files?|\.ini\b|toml files?|dotfiles?|\.env files?|settings files?)\b",
         r"\b(merge|migrat|generat|validat|manag|edit|convert)\w*\b.{0,40}\bconfig(uration)?s?\b",
         r"\bconfig(uration)? (management|migration|validation|drift|templates?)\b",
         r"\b(ya?ml|environment variables?)\b.{0,40}\b(config|settings|manifest)",

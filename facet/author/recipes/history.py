@@ -10,7 +10,8 @@ HISTORY = Recipe(
     family="git",
     patterns=(
         r"\bgit (log|history|commits?|repositor\w+|rebase|bisect|blame|tags?|state|worktrees?)\b",
-        r"\b(commit (messages?|history)|conventional commits?|changelogs?|release notes)\b",
+        r"\b(commit (messages?|history)|conventional commits?|changelogs?)\b",
+        r"\brelease notes (from|based on)\b",
         r"\bversion control\b|\bgit-backed\b",
     ),
     source=Journal(),

@@ -9,10 +9,10 @@ PERMISSIONS = Recipe(
     title="audit and set file permissions",
     family="permissions",
     patterns=(
-        r"\b(chmod|chown|file (permissions|modes?|ownership)|least privilege|world-writable)\b",
+        r"\b(chmod|chown|file (permissions|modes?)|least privilege|world-writable)\b",
         r"\b(permissions?|access (rights|controls?))\b.{0,40}\b(audit|check|fix|set|review|files?)",
         r"\b(audit|harden|secur)\w*\b.{0,40}\b(permissions?|file ?systems?|server|host|linux)\b",
-        r"\bsecurity (audit|hardening|scan)\w*\b",
+        r"\bsecurity (audit|hardening)\w*\b",
     ),
     source=Drop(),
     sink=Layout(),

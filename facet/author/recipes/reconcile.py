@@ -11,9 +11,8 @@ RECONCILE = Recipe(
     patterns=(
         r"\breconcil\w+\b",
         r"\b(dedup\w*|duplicates?|deduplication)\b",
-        r"\b(compar|match|cross-?check|diff)\w*\b.{0,50}\b(sources|records|lists|datasets|versions"
-        r"|prices|files|results)\b",
-        r"\b(ledger|bookkeeping|accounting|invoic\w+|expenses?|transactions?)\b",
+        r"\b(compar|match|cross-?check)\w*\b.{0,40}\b(sources|records|lists|datasets|prices)\b",
+        r"\b(ledgers?|bookkeeping|accounting|invoices?|expenses?|receipts|bank transactions)\b",
     ),
     source=Confirmed(),
     sink=Register(),

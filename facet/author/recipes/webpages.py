@@ -11,7 +11,7 @@ WEBPAGES = Recipe(
     patterns=(
         r"\bhtml\b",
         r"\b(scrap(e|es|ing|er)|crawl\w*|web ?pages?|web content|parse the page)\b",
-        r"\b(landing|static) (pages?|sites?)\b|\bdashboards?\b",
+        r"\b(landing|static) (pages?|sites?)\b",
     ),
     source=Saved(),
     sink=Rendered(),
