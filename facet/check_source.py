@@ -9,6 +9,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from facet.types.task import FileSet
 
@@ -40,11 +41,14 @@ class CheckSource:
     guard: bool = False
     weight: float = 1.0
 
-    def walk(self) -> Iterator[tuple[str, ast.AST]]:
+    @cached_property
+    def nodes(self) -> tuple[tuple[str, ast.AST], ...]:
         """Every node of everything reached, with its file."""
-        for file, definition in self.reach:
-            for node in ast.walk(definition):
-                yield file, node
+        return tuple((file, node) for file, there in self.reach for node in ast.walk(there))
+
+    def walk(self) -> Iterator[tuple[str, ast.AST]]:
+        """The same, one after another."""
+        return iter(self.nodes)
 
 
 def parse_python(data: bytes) -> ast.Module | None:

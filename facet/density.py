@@ -15,7 +15,7 @@ from facet.types.value import Value
 from facet.types.verdict import Judgement
 
 CheckClass = Literal["state", "behaviour", "command text"]
-HOW = ("solve.sh", ".bash_history", "/solution", "history")
+HOW = ("solve.sh", ".bash_history", "/solution/")
 RUNNERS = ("run", "Popen", "check_output", "check_call", "call", "urlopen", "connect", "system")
 
 

@@ -4,6 +4,7 @@ What decides is a table (`RULES`): per kind of entity, who has it and who lacks 
 are only blamed where a check that needs them failed: a script that copies all columns names none.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from facet.check_source import check_sources
@@ -26,6 +27,7 @@ from facet.types.task import Task
 from facet.types.trial import Trial
 
 MOST_ROWS = 600
+COMPOUND = re.compile(r"[a-z0-9][_-][a-z0-9]|[a-z][A-Z]")  # no word of prose, no attribute of HTML
 NEGATED = (
     " not ",
     "n't ",
@@ -64,8 +66,8 @@ def contract_matrix(
         for (kind, value), those in sorted(found.items())[:MOST_ROWS]
     )
     failing = {c.id.partition("[")[0] for c in oracle.failing} if oracle else set()
-    judged = oracle is not None and oracle.outcome == "graded"
-    wrong = [d for row in rows if (d := _disagreement(row, world, failing, judged))]
+    passing = {c.id.partition("[")[0] for c in oracle.checks} - failing if oracle else set()
+    wrong = [d for row in rows if (d := _disagreement(row, world, failing, passing))]
     return Matrix(rows=rows, disagreements=tuple(wrong))
 
 
@@ -181,14 +183,13 @@ def _of_verifier(needs: Iterable[Needs]) -> Iterator[Mention]:
 class _Look:
     """One row with what the world says of it."""
 
-    def __init__(self, row: Row, world: World, failing: set[str], judged: bool) -> None:
+    def __init__(self, row: Row, world: World, failing: set[str], passing: set[str]) -> None:
         self.row = row
         self.world = world
         checks = {m.check for m in row.cell("verifier")}
         self.needed = bool(checks)
         self.broken = bool(checks & failing)
-        self.passes = judged and self.needed and not self.broken
-        self.judged = judged
+        self.passes = bool(checks & passing) and not self.broken
 
     @property
     def asserted(self) -> bool:
@@ -196,9 +197,11 @@ class _Look:
         return any(m.how != "negated" for m in self.row.cell("instruction"))
 
 
-def _disagreement(row: Row, world: World, failing: set[str], judged: bool) -> Disagreement | None:
+def _disagreement(
+    row: Row, world: World, failing: set[str], passing: set[str]
+) -> Disagreement | None:
     rule = RULES.get(row.kind)
-    found = rule(_Look(row, world, failing, judged)) if rule else None
+    found = rule(_Look(row, world, failing, passing)) if rule else None
     if found is None:
         return None
     artifact, why, column = found
@@ -275,7 +278,7 @@ def _key(look: _Look) -> _Found:
     told, scripted, has = world.name_told(key), world.word_scripted(key), world.word_held(key)
     if not look.needed or has or len(key) < 3 or key in world.story.split():
         return None
-    if look.passes and scripted and not told:
+    if look.passes and scripted and not told and not world.word_told(key) and COMPOUND.search(key):
         return "instruction", "the verifier needs this name, the instruction omits it", "verifier"
     if look.broken:
         if not told and not scripted:

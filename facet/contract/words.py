@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 LONGEST_TEXT = 400_000  # characters looked at
 LONGEST_LINE = 4_000
 
-PATH = re.compile(r"(?<![\w.$}/:*-])(/(?:[\w.@%+~-]+/)*[\w.@%+~-]+)/?")
+PATH = re.compile(r"(?<![\w.$}/:*~-])(/(?:[\w.@%+~-]+/)*[\w.@%+~-]+)/?")
 URL = re.compile(r"\bhttps?://[\w.-]+(?::\d{1,5})?(?:/[\w./%~+-]*)?")
 PORT = re.compile(
     r"(?:\bports?\b[ =:`\"']{0,3}|\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0):)(\d{2,5})\b", re.I

@@ -88,6 +88,8 @@ class World:
         "parts": it names the folder and, elsewhere, the name.
         """
         pure = PurePosixPath(path)
+        if pure.name.startswith("."):  # `.git` comes with its folder
+            return self.told(str(pure.parent)) or says(self.instruction, path)
         if how := says(self.instruction, path):
             folder = says(self.instruction, str(pure.parent)) == "exact"
             return "parts" if how == "name" and folder else how
