@@ -28,7 +28,7 @@ def sql(
     Example: facet sql "SELECT status, count(*) FROM tasks GROUP BY status"
     """
     opened = open_workspace(workspace, create=False)
-    with Store.memory(opened) as store:
+    with Store.open(opened, wait_s=0) as store:
         if not query:
             _list_views(store, as_json)
             return

@@ -25,7 +25,7 @@ def stats(
 
     Example: facet stats --run 20260101-demo --drops 200
     """
-    with Store.memory(open_workspace(workspace, create=False)) as store:
+    with Store.open(open_workspace(workspace, create=False), wait_s=0) as store:
         runs = store.runs()
         chosen = "" if run == "all" or not runs else run or runs[0].run
         if chosen and all(r.run != chosen for r in runs):

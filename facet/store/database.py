@@ -4,6 +4,7 @@ DuckDB lets one process open a file. Whoever comes second gets an in-memory inde
 journals, which is as true, only slower to start. SQL can reach neither files nor network.
 """
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,12 +27,24 @@ SEALED: dict[str, str | bool] = {
 """Settings of every connection; `lock_configuration` follows once it is open."""
 
 
+_OWNED: set[Path] = set()
+"""Index files open in this process: DuckDB would hand out the same instance again, also after a
+fork, and take the second opening for damage."""
+_OWNING = threading.Lock()
+
+
 class Opened(NamedTuple):
     """A ready connection and what a person should know about it."""
 
     con: "DuckDBPyConnection"
-    in_memory: bool
+    path: Path | None  # None: in memory
     notice: str
+
+    def close(self) -> None:
+        """Close the connection; the file is free for others."""
+        self.con.close()
+        if self.path is not None:
+            _OWNED.discard(self.path)
 
 
 def open_memory(notice: str = "") -> Opened:
@@ -40,31 +53,45 @@ def open_memory(notice: str = "") -> Opened:
 
     con = duckdb.connect(":memory:", config=dict(SEALED))
     _prepare(con)
-    return Opened(con, True, notice)
+    return Opened(con, None, notice)
 
 
 def open_file(path: Path, wait_s: float = 0.0) -> Opened:
     """Own the index file; a damaged or newer one is renamed and a new one made.
 
-    Raises WorkspaceBusy when another process owns it for longer than `wait_s` seconds, and
-    WorkspaceError when the folder cannot be written.
+    Raises WorkspaceBusy when somebody (this process included) owns it for longer than `wait_s`
+    seconds, and WorkspaceError when the folder cannot be written.
     """
-    import duckdb
-
+    path = path.absolute()
     deadline = time.monotonic() + wait_s
     while True:
         try:
-            return Opened(_connect(path), False, "")
-        except duckdb.IOException as error:
-            if "lock" not in str(error):
-                if not _writable(path.parent):
-                    raise WorkspaceError(f"cannot write {path}: {_line(error)}") from error
-                return Opened(_anew(path), False, _set_aside_notice(path, error))
+            with _OWNING:
+                if path in _OWNED:
+                    raise WorkspaceBusy(f"this process has {path.name} open already")
+                opened = _own(path)
+                _OWNED.add(path)
+                return opened
+        except WorkspaceBusy:
             if time.monotonic() >= deadline:
-                raise WorkspaceBusy(f"another process owns {path.name}") from error
+                raise
             time.sleep(0.1)
-        except (duckdb.Error, _NewerIndex) as error:
-            return Opened(_anew(path), False, _set_aside_notice(path, error))
+
+
+def _own(path: Path) -> Opened:
+    """One attempt of `open_file`."""
+    import duckdb
+
+    try:
+        return Opened(_connect(path), path, "")
+    except duckdb.IOException as error:
+        if "Could not set lock" in str(error):
+            raise WorkspaceBusy(f"another process owns {path.name}") from error
+        if not _writable(path.parent):
+            raise WorkspaceError(f"cannot write {path}: {_line(error)}") from error
+        return Opened(_anew(path), path, _set_aside_notice(path, error))
+    except (duckdb.Error, _NewerIndex) as error:
+        return Opened(_anew(path), path, _set_aside_notice(path, error))
 
 
 class _NewerIndex(Exception):

@@ -45,9 +45,10 @@ class Store:
         self._writing = threading.Lock()
 
     @classmethod
-    def open(cls, workspace: Workspace, wait_s: float = 0.0) -> Self:
+    def open(cls, workspace: Workspace, wait_s: float = 3.0) -> Self:
         """Own the index file and bring it up to date.
 
+        A command that only looks passes `wait_s=0`: it gives the file back in a moment.
         While another process owns it for longer than `wait_s` seconds, or the folder is
         read-only, the store is in memory instead. A damaged file is set aside and made again;
         `health().notice` says so. Raises WorkspaceError when neither works.
@@ -76,7 +77,7 @@ class Store:
         """
         with errors_as_workspace(workspace.index_path):
             old = open_file(workspace.index_path)
-            old.con.close()
+            old.close()
             set_aside(workspace.index_path)
         store = cls(workspace, open_file(workspace.index_path))
         store.ingest()
@@ -101,7 +102,7 @@ class Store:
 
     def close(self) -> None:
         """Close the index; the file is free for others."""
-        self._opened.con.close()
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -357,7 +358,7 @@ class Store:
             "coalesce(sum(skipped), 0) AS skipped, coalesce(sum(unknown), 0) AS unknown "
             "FROM journal_file"
         )[0]
-        return Health(**row, in_memory=self._opened.in_memory, notice=self._opened.notice)
+        return Health(**row, in_memory=self._opened.path is None, notice=self._opened.notice)
 
     def load_details(self) -> int:
         """Take trials and checks out of new judgements' blobs; `checks` and `sql` do so alone."""

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import duckdb
@@ -42,7 +43,7 @@ def test_beside_the_owner_a_store_works_in_memory_and_disturbs_nobody(
     workspace: Workspace,
 ) -> None:
     child = hold(workspace)
-    with Store.open(workspace) as store:
+    with Store.open(workspace, wait_s=0) as store:
         health = store.health()
         tasks = len(store.tasks())
     with pytest.raises(WorkspaceBusy, match=r"index\.duckdb"):
@@ -55,6 +56,35 @@ def test_beside_the_owner_a_store_works_in_memory_and_disturbs_nobody(
     assert child.returncode == 0
     with Store.open(workspace) as owner:
         assert not owner.health().in_memory
+
+
+def test_an_owner_that_leaves_soon_is_waited_for(workspace: Workspace) -> None:
+    child = hold(workspace)
+    assert child.stdin is not None
+    leaving = threading.Timer(0.3, child.stdin.close)
+    leaving.start()
+    with Store.open(workspace, wait_s=60) as store:
+        in_memory = store.health().in_memory
+    leaving.join()
+    child.wait(timeout=60)
+    assert child.stdout is not None
+    child.stdout.close()
+
+    assert not in_memory
+
+
+def test_a_second_store_of_one_process_leaves_the_first_one_its_file(
+    workspace: Workspace,
+) -> None:
+    with Store.open(workspace) as first:
+        with Store.open(workspace, wait_s=0) as second:
+            assert second.health().in_memory
+            assert second.tasks() == first.tasks()
+        assert not list(workspace.root.glob("*.bad.*"))
+        Teller(workspace, 9)
+        assert first.ingest() == 1
+    with Store.open(workspace, wait_s=0) as again:
+        assert not again.health().in_memory
 
 
 @pytest.mark.parametrize("damage", ["garbage", "flipped", "truncated", "empty folder inside"])
