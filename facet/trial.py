@@ -10,7 +10,7 @@ of a compose file.
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -19,9 +19,11 @@ from facet.base_images import ensure_runner
 from facet.conditions import Conditions
 from facet.errors import BuildError, EngineError, EngineUnavailable, SandboxGone
 from facet.reports import read_left
-from facet.sandbox.base import Engine, Mount, Sandbox, SandboxOptions
+from facet.sandbox.base import Engine, Mount, Process, Sandbox, SandboxOptions
 from facet.services import start_services
+from facet.trial_apart import Apart, Carried, carry, lay, unseen_note
 from facet.trial_grading import CannotPrepare, Graded, grade, merged, one_line, placed
+from facet.types.apart import PUBLISHED
 from facet.types.task import Task, TextFile
 from facet.types.trial import Actor, Log, Outcome, StateChange, Trial
 from facet.types.value import Value
@@ -31,6 +33,10 @@ SERVICE_GRACE_S = 10.0
 
 EFFECT_OF: tuple[Actor, ...] = ("oracle", "alternative", "agent")
 """Actors whose changes to the filesystem are recorded."""
+
+
+type Keep = Callable[[str, tuple[Process, ...]], None]
+"""Takes over an actor's final state: image id, and the processes of the actor that still ran."""
 
 
 class ActorSpec(Value):
@@ -66,8 +72,13 @@ def run_trial(
     *,
     check_order_seed: int | None = None,
     conditions: Conditions | None = None,
+    apart: Apart | None = None,
+    keep: Keep | None = None,
 ) -> Trial:
     """Run one actor on a built image and grade the result.
+
+    With `apart` the verifier runs in a container of its own and sees the declared artifacts only.
+    `keep` is handed the actor's final state as an image (it removes it) and what still ran then.
 
     Never raises for what a task, an actor or the engine does; `Cancelled` and bugs pass through,
     with containers and snapshots removed. Seconds in the record are wall clock.
@@ -75,7 +86,7 @@ def run_trial(
     chosen = conditions or Conditions()
     if check_order_seed is not None:
         chosen = chosen.model_copy(update={"check_order_seed": check_order_seed})
-    trial = _OneTrial(engine, image, task, actor, chosen)
+    trial = _OneTrial(engine, image, task, actor, chosen, apart, keep)
     return trial.run()
 
 
@@ -83,13 +94,23 @@ class _OneTrial:
     """The steps of one trial, and what is known of it so far."""
 
     def __init__(
-        self, engine: Engine, image: str, task: Task, actor: ActorSpec, conditions: Conditions
+        self,
+        engine: Engine,
+        image: str,
+        task: Task,
+        actor: ActorSpec,
+        conditions: Conditions,
+        apart: Apart | None = None,
+        keep: Keep | None = None,
     ) -> None:
         self.engine = engine
         self.image = image
         self.task = task
         self.actor = actor
         self.conditions = conditions
+        self.apart = apart
+        self.keep = keep
+        self.running: tuple[Process, ...] = ()  # beside what the actor started; only for `keep`
         self.manifest = task.environment.manifest
         self.acted = _Acted()
         self.home = f"/facet-{secrets.token_hex(8)}"  # where the runner is mounted
@@ -103,7 +124,14 @@ class _OneTrial:
         outcome: Outcome
         try:
             volume = ensure_runner(self.engine)
-            if self.actor.script is None and self.task.settings.grading == "snapshot":
+            if self.apart is not None:
+                with self._start(self.image, self._options()) as sandbox:
+                    self._act(sandbox)
+                    snapshot = self._snapshot(sandbox) if self.keep else self._end(sandbox)
+                    carried = carry(sandbox, self.apart.artifacts)
+                    with self._changes_meanwhile(sandbox):
+                        graded = self._grade_apart(self.apart, carried, volume)
+            elif self.actor.script is None and self.task.settings.grading == "snapshot":
                 graded = self._grade_image(self.image, volume)
             elif self.task.settings.grading == "live":
                 with self._start(self.image, self._grading_options(volume)) as sandbox:
@@ -121,7 +149,7 @@ class _OneTrial:
         except EngineError as error:
             outcome, detail = "infrastructure", one_line(str(error))
         finally:
-            if snapshot:
+            if snapshot and self.keep is None:
                 self._forget(snapshot)
         total = time.monotonic() - started
         if graded is None:
@@ -129,7 +157,7 @@ class _OneTrial:
         reading = read_left(graded.left)
         return self._record(
             reading.outcome,
-            "; ".join((reading.detail, *graded.notes)),
+            "; ".join((reading.detail, *graded.notes, *self._unseen())),
             total,
             reward=reading.reward,
             rewards=reading.rewards,
@@ -139,6 +167,10 @@ class _OneTrial:
             verifier_s=round(graded.seconds, 3),
             tamper=graded.tamper,
         )
+
+    def _unseen(self) -> tuple[str, ...]:
+        note = unseen_note(self.acted.changes, self.apart.artifacts) if self.apart else ""
+        return (note,) if note else ()
 
     def _record(self, outcome: Outcome, detail: str, total: float, **more: Any) -> Trial:
         return Trial(
@@ -201,6 +233,8 @@ class _OneTrial:
         script = self.actor.script
         if script is None:
             return
+        if self.keep is not None:
+            self.running = sandbox.processes()
         name = script.path.rpartition("/")[2]
         own = [f for f in self.task.solution.files.files if f.path.split("/")[0] not in _VARIANTS]
         files = {f.path: f for f in own} | {name: script}
@@ -249,11 +283,21 @@ class _OneTrial:
             return f"; it left a {name}, which counts for nothing"
         return ""
 
-    def _snapshot(self, sandbox: Sandbox) -> str:
-        """End every process of the actor, services with grace, and keep the filesystem."""
+    def _end(self, sandbox: Sandbox) -> str:
+        """End every process of the actor, services with grace; no image is made."""
         services = self.manifest is not None and bool(self.manifest.services)
         sandbox.end_processes(grace_s=SERVICE_GRACE_S if services else 0.0)
-        return sandbox.commit()
+        return ""
+
+    def _snapshot(self, sandbox: Sandbox) -> str:
+        """End every process of the actor and keep the filesystem."""
+        known = {p.pid for p in self.running}
+        left = sandbox.processes() if self.keep is not None else ()
+        self._end(sandbox)
+        image = sandbox.commit()
+        if self.keep is not None:
+            self.keep(image, tuple(p for p in left if p.pid not in known))
+        return image
 
     # -- grading ------------------------------------------------------------------------
 
@@ -299,11 +343,31 @@ class _OneTrial:
             raise _Ended("build_failed", one_line(str(error))) from error
         return ""
 
-    def _grade(self, sandbox: Sandbox) -> Graded:
+    def _grade_apart(self, apart: Apart, carried: Carried, volume: str) -> Graded:
+        """Grade in the verifier's own container, given what was carried."""
+        with self.engine.start(apart.image, self._grading_options(volume)) as sandbox:
+            try:
+                lay(sandbox, carried, own_tests=apart.own_tests)
+            except CannotPrepare as error:
+                raise _Ended("verifier_error", str(error)) from error
+            graded = self._grade(sandbox, own_tests=apart.own_tests)
+        gone = [f"not there: {path}" for path in carried.missing if path != PUBLISHED]
+        left = [f"not carried: {path}, a link or device" for path in carried.skipped]
+        return graded.model_copy(update={"notes": (*graded.notes, *gone[:5], *left[:5])})
+
+    def _grade(self, sandbox: Sandbox, *, own_tests: bool = False) -> Graded:
         try:
-            return grade(sandbox, self.task, self.conditions, runner=self.home, stage=self.stage)
+            return grade(
+                sandbox,
+                self.task,
+                self.conditions,
+                runner=self.home,
+                stage=self.stage,
+                own_tests=own_tests,
+            )
         except CannotPrepare as error:
-            outcome: Outcome = "verifier_error" if self.acted.exit is None else "actor_error"
+            theirs = self.acted.exit is not None and self.apart is None
+            outcome: Outcome = "actor_error" if theirs else "verifier_error"
             raise _Ended(outcome, str(error)) from error
 
     def _image_starts(self, options: SandboxOptions) -> bool:

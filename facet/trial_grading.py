@@ -43,14 +43,21 @@ def is_ours(task: Task) -> bool:
 
 
 def grade(
-    sandbox: Sandbox, task: Task, conditions: Conditions, *, runner: str, stage: str
+    sandbox: Sandbox,
+    task: Task,
+    conditions: Conditions,
+    *,
+    runner: str,
+    stage: str,
+    own_tests: bool = False,
 ) -> Graded:
     """Run the task's tests once in `sandbox`.
 
-    `runner` is the mounted runner's folder, `stage` a folder that nobody else knows. Raises
-    CannotPrepare, and EngineError for engine trouble.
+    `runner` is the mounted runner's folder, `stage` a folder that nobody else knows. With
+    `own_tests` the image's own /tests are run as they lie there. Raises CannotPrepare, and
+    EngineError for engine trouble.
     """
-    ours = is_ours(task)
+    ours = is_ours(task) and not own_tests
     tests = task.verifier.files.files
     sandbox.put([placed(f"{stage}/tests", f.path, f) for f in tests])
     if ours:
@@ -60,6 +67,8 @@ def grade(
             user="0:0",
             env=conditions.for_runner(),
         )
+    elif own_tests:
+        result = _run_foreign(sandbox, task, conditions, runner)
     else:
         prepared = helper(sandbox, runner, "--prepare", stage)
         if not prepared.ok:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import yaml
 
 from facet.gates import is_ours
+from facet.types.apart import artifacts_of, is_apart, steps_of
 from facet.types.task import Environment, Task, text_file
 from facet.types.verdict import Judgement
 
@@ -26,10 +27,10 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("tpu", "it needs a TPU"),
     ("os", "it needs containers of {}"),
     ("network_mode", "it needs the network ({})"),
-    ("steps", "it has {} steps; only tasks of one step are judged"),
-    ("verifier_mode", "its verifier runs in a container of its own"),
     ("mcp_servers", "it needs MCP servers"),
     ("environment.env", "its containers need the variables {}"),
+    ("verifier.collect", "its verifier collects state by commands before it runs"),
+    ("verifier.environment.env", "its verifier's container needs the variables {}"),
     ("verifier.env", "its verifier needs the variables {}"),
     ("solution.env", "its solution needs the variables {}"),
     ("agent.user", "its agent runs as user {}"),
@@ -53,7 +54,25 @@ def cannot_run(task: Task) -> str:
     for feature, reason in REASONS:
         if feature in known:
             return reason.format(known[feature])
-    return _compose_reason(task)
+    return _apart_reason(task) or _compose_reason(task)
+
+
+def _apart_reason(task: Task) -> str:
+    plans = steps_of(task)
+    if wanting := next((p for p in plans if p.needs), None):
+        return f"its step {wanting.name} needs {wanting.needs}"
+    apart = is_apart(task) or any(p.verifier_mode == "separate" for p in plans)
+    if not apart:
+        return ""
+    for artifact in (*artifacts_of(task), *(a for p in plans for a in p.artifacts)):
+        if not artifact.source.startswith("/"):
+            return f"its artifact {artifact.source[:80]!r} is no absolute path"
+        if artifact.service not in ("", "main"):
+            return f"it has an artifact of the service {artifact.service[:40]!r}"
+    tests = {f.path.rpartition("/")[2] for f in task.verifier.files.files}
+    if tests & set(COMPOSE_FILES):
+        return "its verifier is started by a compose file"
+    return ""
 
 
 def _compose_reason(task: Task) -> str:
