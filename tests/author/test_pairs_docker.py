@@ -1,0 +1,56 @@
+"""A handful of pairs in real containers: valid without slips, each recipe half at least once."""
+
+import pytest
+
+from facet.author.recipe import Recipe
+from facet.author.recipes import recipe
+from facet.judge import judge
+from facet.realize import realize
+from facet.sandbox.docker import DockerEngine
+from facet.trial import ActorSpec, run_trial
+from tests.author.harness import walk
+
+PAIRS = (
+    ("tables", "database"),
+    ("history", "permissions"),
+    ("archive", "schedule"),
+    ("permissions", "history"),
+    ("webpages", "reconcile"),
+    ("series", "archive"),
+)
+
+
+def known(name: str) -> Recipe:
+    found = recipe(name)
+    assert found is not None
+    return found
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_a_pair_without_slips_is_valid_in_a_container(
+    first: str, second: str, docker_server: str
+) -> None:
+    task = walk(known(first), known(second), 40).task
+    engine = DockerEngine("author-tests")
+    try:
+        judgement = judge(task, engine=engine)
+        gate = judgement.deciding
+        assert judgement.valid, gate and (gate.name, gate.evidence, gate.details)
+    finally:
+        engine.close()
+
+
+@pytest.mark.docker
+def test_an_alternative_passes_every_check(docker_server: str) -> None:
+    task = walk(known("jsondata"), known("notes"), 41).task
+    engine = DockerEngine("author-tests")
+    image = realize(engine, task.environment, workspace=None).image
+    try:
+        (script,) = task.solution.alternatives
+        spec = ActorSpec(actor="alternative", label=script.path, script=script)
+        trial = run_trial(engine, image, task, spec)
+        assert trial.full, (trial.outcome, trial.detail, [c.id for c in trial.failing])
+    finally:
+        engine.remove_image(image)
+        engine.close()
