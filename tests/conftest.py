@@ -4,6 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "any machine load", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine load")
 
 REQUIRED = {
     name: os.environ.get(f"FACET_REQUIRE_{name}") == "1" for name in ("DOCKER", "HARBOR", "BROWSER")
