@@ -1,6 +1,10 @@
 """Every ordered pair of recipes gives a complete, deterministic task that says all it demands."""
 
 import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +107,25 @@ def test_the_same_nonce_gives_the_same_bytes(walked: dict[str, Walked]) -> None:
         if number % 12 == 0:
             again = walk(*pair, number)
             assert again.bytes == walked[pair_id(pair)].bytes, pair_id(pair)
+
+
+def test_hash_order_and_time_zone_change_nothing() -> None:
+    code = (
+        "import hashlib\n"
+        "from tests.author.harness import walk\n"
+        "from facet.author.recipes import pairs\n"
+        "made = [walk(*p, n, slips=1.0).bytes for n, p in enumerate(pairs()[::24])]\n"
+        "print(hashlib.sha256(b''.join(made)).hexdigest())\n"
+    )
+    root = str(Path(__file__).resolve().parents[2])
+    seen = set()
+    for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo")):
+        env = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": "C"}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        seen.add(done.stdout)
+    assert len(seen) == 1
 
 
 def test_options_of_a_choice_never_contain_each_other() -> None:
