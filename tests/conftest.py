@@ -38,9 +38,8 @@ def missing(name: str, reason: str) -> None:
 @pytest.fixture(scope="session")
 def docker_server() -> str:
     """Version of the Docker *server*; skips or fails without one."""
-    from facet.sandbox.docker import DockerEngine
-
     from facet.errors import EngineError
+    from facet.sandbox.docker import DockerEngine
 
     try:
         return DockerEngine("tests").check()
