@@ -2,9 +2,9 @@
 
 import hashlib
 
+from facet.selftest.golden.build import golden
 from facet.types.manifest import Manifest, PlannedFile
 from facet.types.task import Task
-from tests.golden.build import golden
 
 ORDERS = b"""order_id,region,amount,currency
 1001,North,120.50,EUR

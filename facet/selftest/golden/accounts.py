@@ -1,8 +1,8 @@
 """Month-end work on a SQLite ledger: database, a user, an environment variable, modes."""
 
+from facet.selftest.golden.build import golden
 from facet.types.manifest import Manifest, PlannedFile, User
 from facet.types.task import Task
-from tests.golden.build import golden
 
 SEED = b"""CREATE TABLE account (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, kind TEXT NOT NULL);
 CREATE TABLE entry (id INTEGER PRIMARY KEY, account INTEGER, day TEXT, cents INTEGER);

@@ -1,8 +1,8 @@
 """Mirror a catalogue from a local HTTP service with a script that can be run again."""
 
+from facet.selftest.golden.build import golden
 from facet.types.manifest import Manifest, PlannedFile, Service
 from facet.types.task import Task
-from tests.golden.build import golden
 
 ITEMS = b"""[{"sku": "A-1", "name": "Bolt", "stock": 12}, {"sku": "B-2", "name": "Nut", "stock": 0},
  {"sku": "C-3", "name": "Gear", "stock": 4}, {"sku": "D-4", "name": "Cam", "stock": 7}]

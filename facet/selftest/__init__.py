@@ -1,0 +1,1 @@
+"""Golden defects: good tasks, planted faults with what must be said of them, and the marks."""
