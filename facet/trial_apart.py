@@ -89,22 +89,27 @@ def lay(sandbox: Sandbox, carried: Carried, *, own_tests: bool) -> None:
     sandbox.put(carried.files)
 
 
-def unseen(changes: tuple[StateChange, ...], artifacts: tuple[Artifact, ...]) -> tuple[str, ...]:
-    """Paths the actor added or changed that no artifact covers; folders only if nothing is below.
+ENGINES = ("/usr/sbin", "/sbin")
+"""Folders that the engine itself touches when it starts a container."""
 
-    Pure.
-    """
-    written = [c.path for c in changes if c.change != "deleted"]
+
+def written(changes: tuple[StateChange, ...]) -> tuple[str, ...]:
+    """Paths the actor added or changed; folders only if nothing below them changed. Pure."""
     above = {str(p) for c in changes for p in PurePosixPath(c.path).parents}
-    return tuple(p for p in written if p not in above and not any(a.covers(p) for a in artifacts))
+    return tuple(
+        c.path
+        for c in changes
+        if c.change != "deleted" and c.path not in above and c.path not in ENGINES
+    )
 
 
 def unseen_note(changes: tuple[StateChange, ...], artifacts: tuple[Artifact, ...]) -> str:
-    """`UNSEEN` and why, when the actor changed something and nothing of it was carried; else ""."""
-    lost = unseen(changes, artifacts)
-    above = {str(p) for c in changes for p in PurePosixPath(c.path).parents}
-    written = [c.path for c in changes if c.change != "deleted" and c.path not in above]
-    if not lost or len(lost) < len(written):
+    """`UNSEEN` and why, when the actor changed something and nothing of it was carried; else "".
+
+    Pure.
+    """
+    paths = written(changes)
+    if not paths or any(a.covers(p) for a in artifacts for p in paths):
         return ""
     named = ", ".join(a.source for a in artifacts)
-    return f"{UNSEEN}: {len(lost)} changed paths, e.g. {lost[0]}, none in its artifacts ({named})"
+    return f"{UNSEEN}: {len(paths)} changed paths, e.g. {paths[0]}, none in its artifacts ({named})"

@@ -16,6 +16,7 @@ COLOURS = {
     "invalid": "red",
     "broken": "red",
     "not_reached": "dim",
+    "not reached": "dim",
     "not run": "dim",
     "cannot run here": "yellow",
     "not_assessed": "yellow",
@@ -42,9 +43,17 @@ def print_gates(verdict: Verdict) -> None:
 
 
 def print_many(verdicts: Sequence[Verdict]) -> None:
-    """One row per task."""
-    rows = [(v.name or v.path, v.state, v.blamed, v.reason, f"{v.seconds:.1f}") for v in verdicts]
+    """One row per task, and one below it per step of a task in several steps."""
+    rows: list[Sequence[str]] = []
+    for verdict in verdicts:
+        rows.append(_row(verdict, verdict.name or verdict.path, f"{verdict.seconds:.1f}"))
+        rows += [_row(step, f"  step {step.name}", "") for step in verdict.steps]
     _print(("folder", "verdict", "blamed", "why", "s"), rows)
+
+
+def _row(verdict: Verdict, name: str, seconds: str) -> Sequence[str]:
+    bases = f" (on other bases: {', '.join(verdict.bases)})" if verdict.bases else ""
+    return name, verdict.state, verdict.blamed, verdict.reason + bases, seconds
 
 
 def _print(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

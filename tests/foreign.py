@@ -3,7 +3,9 @@
 from pathlib import Path
 
 DOCKERFILE = "FROM facet-base\nRUN mkdir -p /app\nWORKDIR /app\n"
-CONFIG = '[task]\nname = "other/{name}"\n[agent]\ntimeout_sec = 60.0\n[verifier]\ntimeout_sec = 60.0\n'
+CONFIG = (
+    '[task]\nname = "other/{name}"\n[agent]\ntimeout_sec = 60.0\n[verifier]\ntimeout_sec = 60.0\n'
+)
 
 
 def verdict_of(test: str) -> str:

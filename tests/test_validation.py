@@ -153,13 +153,21 @@ def test_progress_names_task_and_place(tmp_path: Path) -> None:
         progress("gate loads")
         return passing(task)
 
-    run([written(tmp_path / "one"), written(tmp_path / "two")], judge, tell=lines.append)
+    ticks = iter(range(0, 600, 30))
+    paths = [written(tmp_path / "one"), written(tmp_path / "two")]
+    run(paths, judge, tell=lines.append, clock=lambda: float(next(ticks)))
     assert lines == [
         "[1/2] one: gate loads",
-        "[1/2] one: valid",
+        "[1/2] one: valid -- 1 valid; 0.7/min, about 2 min left",
         "[2/2] two: gate loads",
-        "[2/2] two: valid",
+        "[2/2] two: valid -- 2 valid; 0.7/min",
     ]
+
+
+def test_a_single_folder_has_no_counts_in_its_progress(tmp_path: Path) -> None:
+    lines: list[str] = []
+    run([written(tmp_path / "one")], tell=lines.append)
+    assert lines == ["[1/1] one: valid"]
 
 
 def test_a_build_error_that_escapes_is_a_verdict(tmp_path: Path) -> None:
@@ -176,8 +184,8 @@ def test_a_build_error_that_escapes_is_a_verdict(tmp_path: Path) -> None:
         (("tpu", "1"), "TPU"),
         (("os", "windows"), "containers of windows"),
         (("network_mode", "allowlist"), "needs the network"),
-        (("steps", "3"), "3 steps"),
-        (("verifier_mode", "separate"), "container of its own"),
+        (("verifier.collect", "1"), "collects state by commands"),
+        (("verifier.environment.env", "KEY"), "container needs the variables KEY"),
         (("verifier.env", "OPENAI_API_KEY"), "OPENAI_API_KEY"),
         (("environment.env", "A B"), "A B"),
         (("agent.user", "dev"), "user dev"),

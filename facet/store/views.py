@@ -59,6 +59,16 @@ VIEWS: dict[str, View] = {
         "stages of seeds, one row per start, end and failure",
         "SELECT key, run, seed, stage, status, seconds, error, ts FROM p_stage",
     ),
+    "validations": View(
+        "verdicts of `facet validate` on folders, by digest of their content",
+        """
+        SELECT data->>'path' AS path, data->>'name' AS name, data->>'state' AS state,
+            data->>'verdict' AS verdict, data->>'blamed' AS blamed, data->>'rule' AS rule,
+            TRY_CAST(data->>'seconds' AS DOUBLE) AS seconds, data->>'folder' AS folder, ts,
+            data->>'blob' AS blob
+        FROM event WHERE kind = 'task.validated'
+        """,
+    ),
     "gates": View(
         "gates of every judgement",
         """

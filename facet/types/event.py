@@ -21,6 +21,7 @@ EventKind = Literal[
     "environment.round",
     "task.written",  # a task bundle stored under its digest
     "task.judged",  # a Judgement
+    "task.validated",  # a verdict of `facet validate` on one folder
     "task.blamed",
     "task.round",
     "task.ended",  # payload: ending, reason

@@ -173,6 +173,22 @@ class TaskJudged(Value):
     seconds: float = 0.0
 
 
+class TaskValidated(Value):
+    """The verdict of `facet validate` on one folder, by what lay in it."""
+
+    folder: str  # digest of every file of the folder
+    conditions: str  # digest of what else the verdict depends on: version, base image, base map
+    path: str  # where it lay
+    name: str = ""
+    state: str  # valid, invalid, broken, cannot run here
+    verdict: str = ""  # the one-line verdict
+    blamed: str = ""
+    rule: str = ""
+    bases: tuple[str, ...] = ()  # replaced base images, `OLD=NEW`
+    seconds: float = 0.0
+    blob: str  # the whole Verdict as JSON
+
+
 class TaskBlamed(Value):
     """Who was blamed for a failed gate."""
 
@@ -257,6 +273,7 @@ PAYLOADS: dict[EventKind, type[Value]] = {
     "environment.round": EnvironmentRound,
     "task.written": TaskWritten,
     "task.judged": TaskJudged,
+    "task.validated": TaskValidated,
     "task.blamed": TaskBlamed,
     "task.round": TaskRound,
     "task.ended": TaskEnded,
