@@ -1,5 +1,6 @@
 """`facet run`: from public skills to validated tasks, resumable at any moment."""
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -19,6 +20,7 @@ from facet.cli.common import (
 )
 from facet.config import load_config
 from facet.errors import Cancelled, InputError
+from facet.pipeline.stop import Stop
 from facet.types.payloads import RunSpec
 from facet.workspace import Workspace
 
@@ -138,7 +140,8 @@ def _work(workspace: Workspace, spec: RunSpec, resume: str | None, json: bool) -
         engine.reap()
         name = resume or new_run(workspace, spec)
         progress(f"run {name}")
-        with ProgressBar() as bar, _sigterm_as_interrupt():
+        stop = Stop()
+        with ProgressBar() as bar, _stopping(stop, name):
             outcome: Outcome = execute(
                 workspace,
                 name,
@@ -146,6 +149,7 @@ def _work(workspace: Workspace, spec: RunSpec, resume: str | None, json: bool) -
                 provider=model,
                 workshop=workshop,
                 watcher=bar,
+                stop=stop,
                 resumed=bool(resume),
             )
     if json:
@@ -180,14 +184,19 @@ def summary(outcome: object) -> str:
 
 
 @contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """A polite kill ends a run as Ctrl-C does: resumable, with its last events written."""
+def _stopping(stop: Stop, run: str) -> Iterator[None]:
+    """The first Ctrl-C (or polite kill) ends the run at its next stage, the second at once."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        if stop.by == "person":
+            os.write(2, f"ended at once; go on with: facet run --resume {run}\n".encode())
+            os._exit(130)
+        stop.person()
+        os.write(2, b"stopping at the next stage; once more ends at once\n")
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {s: signal.signal(s, interrupt) for s in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -151,14 +151,14 @@ class NoEngine:
 
 def slow(request):
     print("ASKED", file=sys.stderr, flush=True)
-    time.sleep(0.5)
+    time.sleep(wait)
     return answer(request)
 
 
 facet.sandbox.docker.DockerEngine = NoEngine
 facet.pipeline.workshop.DockerWorkshop = lambda engine, workspace: FakeWorkshop()
-if "slow" in sys.argv:
-    sys.argv.remove("slow")
+if sys.argv[1] in ("slow", "stuck"):
+    wait = 0.5 if sys.argv.pop(1) == "slow" else 600
     given = provider(axes=slow)
 else:
     given = provider()
@@ -204,6 +204,26 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(
     assert again.returncode == 0, err
     report = json.loads(out)
     assert report["finished"]["counts"] == {"valid": 3}
+
+
+def test_a_second_interrupt_ends_at_once_and_the_run_still_goes_on(tmp_path: Path) -> None:
+    from tests.pipeline.test_run import make_skills
+
+    skills, where = make_skills(tmp_path / "skills", 6), tmp_path / "ws"
+    words = ("run", "--count", "2", "--workers", "1", "--skills", str(skills))
+    first = start("stuck", *words, "--workspace", str(where))
+    assert first.stderr
+    for line in first.stderr:
+        if line.startswith("ASKED"):
+            os.kill(first.pid, signal.SIGINT)
+        if line.startswith("stopping"):
+            os.kill(first.pid, signal.SIGINT)
+    first.communicate(timeout=120)
+    assert first.returncode == 130
+    (name,) = Workspace.open(where).runs()
+    again = start("run", "--resume", name, "--workspace", str(where))
+    out, err = again.communicate(timeout=120)
+    assert "2 of 2 valid" in out, err
 
 
 def test_two_runs_at_once_on_one_workspace_both_work(tmp_path: Path) -> None:
