@@ -26,6 +26,7 @@ CALLING = (
     ("notes", "Organise notes in a Markdown folder with front matter and an index."),
     ("webpages", "Scrape web pages and extract tables from their HTML."),
     ("series", "Compute moving averages over sensor readings and fill daily series."),
+    ("service", "Fetch pages of results from a REST API and retry failed requests."),
     ("schedule", "Schedule nightly scripts with cron and watch that they ran."),
 )
 

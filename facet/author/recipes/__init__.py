@@ -12,6 +12,7 @@ from facet.author.recipes.permissions import PERMISSIONS
 from facet.author.recipes.reconcile import RECONCILE
 from facet.author.recipes.schedule import SCHEDULE
 from facet.author.recipes.series import SERIES
+from facet.author.recipes.service import SERVICE
 from facet.author.recipes.tables import TABLES
 from facet.author.recipes.webpages import WEBPAGES
 
@@ -29,6 +30,7 @@ RECIPES: tuple[Recipe, ...] = (
     WEBPAGES,
     SERIES,
     SCHEDULE,
+    SERVICE,
 )
 
 
