@@ -67,6 +67,14 @@ def ingest(con: "DuckDBPyConnection", journal: Journal) -> int:
     return new
 
 
+def read_again(con: "DuckDBPyConnection") -> None:
+    """Start over with files that held records of unknown kinds: this version may know them.
+
+    What is in the index already is ignored by its id.
+    """
+    con.execute("UPDATE journal_file SET read_to = 0, skipped = 0, unknown = 0 WHERE unknown > 0")
+
+
 def _insert(con: "DuckDBPyConnection", events: list[Event]) -> int:
     if not events:
         return 0

@@ -13,7 +13,7 @@ from facet.errors import InputError, WorkspaceBusy, WorkspaceError
 from facet.funnel import FUNNEL_KINDS, SCENARIO_DONE, Funnel, funnel
 from facet.store.database import Opened, errors_as_workspace, open_file, open_memory, set_aside
 from facet.store.history import build_history
-from facet.store.ingest import ingest, load_details
+from facet.store.ingest import ingest, load_details, read_again
 from facet.store.parse import decision_of, skill_row, stamped, task_filter, task_row
 from facet.store.rows import (
     CallStats,
@@ -60,6 +60,8 @@ class Store:
         except WorkspaceError as error:
             return cls._in_memory(workspace, f"{error}; working on a copy in memory")
         try:
+            with store._cursor() as con:
+                read_again(con)
             store.ingest()
         except WorkspaceError as error:
             store.close()

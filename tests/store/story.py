@@ -22,6 +22,7 @@ from facet.types.payloads import (
     TaskEnded,
     TaskJudged,
     TaskRound,
+    TaskValidated,
     TaskWritten,
 )
 from facet.types.skill import Context, PairVerdict, ScreenFinding, SkillSource
@@ -234,6 +235,10 @@ def tell(workspace: Workspace, run: str = RUN) -> None:
 
     fourth = Teller(workspace, 3, run)
     fourth.stage("axes")
+    validated = TaskValidated(
+        folder=digest(4), conditions=digest(5), path="/t", state="valid", blob=digest(6)
+    )
+    journal.append("task.validated", validated)
     first.decide("approve", 10)
     second.decide("reject", 20, reason="wrong path")
     second.note("look at the path", 21)

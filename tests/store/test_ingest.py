@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from facet.journal import Journal
+import pytest
+
+from facet.journal import KINDS, Journal
 from facet.store import Store
 from facet.types.value import Value
 from facet.workspace import Workspace
@@ -78,6 +80,21 @@ def test_torn_and_unknown_records_are_counted(workspace: Workspace, store: Store
     health = store.health()
 
     assert (health.skipped, health.unknown) == (1, 1)
+
+
+def test_a_kind_that_an_update_brings_is_read_at_the_next_opening(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = workspace.journal.append("run.log", {"text": "of a kind to come"})
+    with monkeypatch.context() as older:
+        older.setattr("facet.journal.KINDS", KINDS - {"run.log"})
+        with Store.open(workspace) as store:
+            before, unknown = store.events(("run.log",)), store.health().unknown
+    with Store.open(workspace) as store:
+        assert store.events(("run.log",)) == [event]
+        assert store.health().unknown == 0
+        assert len(store.tasks()) == 4
+    assert (before, unknown) == ([], 1)
 
 
 def test_a_record_is_taken_in_once_its_end_is_there(workspace: Workspace, store: Store) -> None:
