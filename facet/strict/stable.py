@@ -1,0 +1,62 @@
+"""Gate `stable`: fresh containers under other conditions give the same result of every check.
+
+Asked again with nothing changed, with shuffled checks, with a clock 400 days ahead, and with
+another locale and time zone; nop and oracle each. Services keep the real clock.
+"""
+
+from facet.conditions import Conditions
+from facet.judge import Bench
+from facet.trial import ActorSpec
+from facet.types.trial import Trial
+from facet.types.verdict import Gate
+
+VARIED: tuple[tuple[str, Conditions], ...] = (
+    ("again", Conditions()),
+    ("other order", Conditions(check_order_seed=1)),
+    ("clock +400d", Conditions(clock_shift="+400d")),
+    (
+        "other locale and zone",
+        Conditions(env=(("LANG", "de_DE.UTF-8"), ("LC_ALL", "C"), ("TZ", "Pacific/Auckland"))),
+    ),
+)
+"""Name and conditions of every further run."""
+
+
+def stable(bench: Bench) -> Gate:
+    """Run nop and oracle under every condition and compare them with the first two trials."""
+    first = bench.both_ends()
+    details: list[str] = []
+    for name, conditions in VARIED:
+        solve = bench.task.solution.files.get("solve.sh")
+        again = bench.run(
+            ActorSpec(actor="nop", label=name),
+            ActorSpec(actor="oracle", label=name, script=solve),
+            conditions=conditions,
+        )
+        for before, after in zip(first, again, strict=True):
+            if after.outcome == "infrastructure":
+                line = after.detail or "the engine failed"
+                return Gate(name="stable", status="not_assessed", evidence=line)
+            details += differences(before, after)
+    if details:
+        return Gate(
+            name="stable", status="failed", evidence=details[0], details=tuple(details[:40])
+        )
+    line = f"{len(VARIED)} further runs of nop and oracle agree in every check"
+    return Gate(name="stable", status="passed", evidence=line)
+
+
+def differences(before: Trial, after: Trial) -> list[str]:
+    """What differs between two trials of one actor; each line starts with the artifact."""
+    if before.outcome != after.outcome:
+        artifact = "solution" if after.outcome.startswith("actor") else "verifier"
+        now_is = f"{before.actor}, {after.label}: {after.outcome}"
+        return [f"{artifact}: {now_is}, it was {before.outcome}"]
+    was = {c.id: c.status for c in before.checks}
+    now = {c.id: c.status for c in after.checks}
+    return [
+        f"verifier: {before.actor}, {after.label}: check {id} is {now.get(id, 'absent')},"
+        f" it was {was.get(id, 'absent')}"
+        for id in sorted({*was, *now})
+        if was.get(id) != now.get(id)
+    ]
