@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, str], ...] = (
     (
         "loops",
         r"facet\.(repair|judge\w*|curation|exports?\w*|validation\w*|live|launch|doctor)"
-        r"|facet\.(strict|selftest)(\..+)?",
+        r"|facet\.(strict|selftest|accept)(\..+)?",
     ),
     ("whole", r"facet\.pipeline(\..+)?"),
     ("faces", r"facet\.(cli|ui)(\..+)?"),

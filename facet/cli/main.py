@@ -43,6 +43,9 @@ COMMANDS: dict[str, Command] = {
     "validate": Command(
         "facet.cli.validate:command", "Judge any Harbor task folder by the seven gates."
     ),
+    "accept": Command(
+        "facet.cli.accept:command", "Judge a delivery by a buyer's spec, with one report."
+    ),
     "export": Command(
         "facet.cli.export:export", "Write validated tasks as folders that stock Harbor runs."
     ),
