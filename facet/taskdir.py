@@ -23,7 +23,8 @@ from pydantic import Field, ValidationError
 
 from facet.assemble import declared_checks
 from facet.errors import InputError, TaskFolderError
-from facet.taskdir_config import Fault, FolderConfig, parse_config
+from facet.taskdir_config import FolderConfig, parse_config
+from facet.taskdir_table import Fault
 from facet.taskdir_toml import task_toml
 from facet.types.apart import ARTIFACTS
 from facet.types.apart import STEPS as STEPS_PLAN

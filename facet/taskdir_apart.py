@@ -5,17 +5,14 @@ plan's `needs` or as a feature, for `validation_reach`.
 """
 
 import re
-from typing import TYPE_CHECKING
 
+from facet.taskdir_table import Table
 from facet.types.apart import ARTIFACTS, STEPS, Artifact, StepPlan, packed
-
-if TYPE_CHECKING:
-    from facet.taskdir_config import Table
 
 MOST_ARTIFACTS = 200
 
 
-def steps(top: "Table") -> tuple[StepPlan, ...]:
+def steps(top: Table) -> tuple[StepPlan, ...]:
     """The steps in order; a name that is no folder name, or used twice, is a fault."""
     found: dict[str, StepPlan] = {}
     for step in top.tables("steps"):
@@ -29,7 +26,7 @@ def steps(top: "Table") -> tuple[StepPlan, ...]:
     return tuple(found.values())
 
 
-def _step(step: "Table", name: str) -> StepPlan:
+def _step(step: Table, name: str) -> StepPlan:
     agent, verifier = step.table("agent"), step.table("verifier")
     limits = {
         key: table.number("timeout_sec", 600.0) if "timeout_sec" in table.data else None
@@ -56,11 +53,11 @@ def _step(step: "Table", name: str) -> StepPlan:
     )
 
 
-def _user(table: "Table") -> bool:
+def _user(table: Table) -> bool:
     return table.data.get("user") not in (None, "root", 0)
 
 
-def mode(verifier: "Table") -> str:
+def mode(verifier: Table) -> str:
     """shared, separate, or "" where nothing is said."""
     said = verifier.text("environment_mode")
     if said not in ("", "shared", "separate"):
@@ -69,7 +66,7 @@ def mode(verifier: "Table") -> str:
     return said or ("separate" if "environment" in verifier.data else "")
 
 
-def artifacts(table: "Table") -> tuple[Artifact, ...]:
+def artifacts(table: Table) -> tuple[Artifact, ...]:
     """`artifacts = ["/app/out", {source = "/var/log/x", exclude = ["*.tmp"]}]`."""
     value = table.data.get("artifacts", [])
     if not isinstance(value, list) or len(value) > MOST_ARTIFACTS:
@@ -97,7 +94,7 @@ def artifacts(table: "Table") -> tuple[Artifact, ...]:
     return tuple(found)
 
 
-def apart_features(top: "Table", verifier: "Table", plans: tuple[StepPlan, ...]) -> dict[str, str]:
+def apart_features(top: Table, verifier: Table, plans: tuple[StepPlan, ...]) -> dict[str, str]:
     """What changes how verifiers run, as flat text by feature."""
     found: dict[str, str] = {}
     own = verifier.table("environment")

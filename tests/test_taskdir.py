@@ -1,5 +1,6 @@
 """Harbor folders of every schema are read, ours are written; every fault is named, none hides."""
 
+import json
 import os
 import tomllib
 from pathlib import Path
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from facet.assemble import environment_from
 from facet.errors import InputError, TaskFolderError
 from facet.taskdir import find_tasks, problems, read_task, write_task
-from facet.taskdir_config import Fault, parse_config
+from facet.taskdir_config import parse_config
+from facet.taskdir_table import Fault
 from facet.toml_text import toml_text
+from facet.types.apart import artifacts_of, is_apart, steps_of
 from facet.types.manifest import Manifest, PlannedFile, Service
 from facet.types.scenario import Axes, Consistency, Reference, Scenario
 from facet.types.task import (
@@ -418,3 +421,68 @@ def test_a_path_without_tasks_is_wrong_input(tmp_path: Path) -> None:
 )
 def test_toml_text_is_read_back_by_the_standard_library(table: dict[str, object]) -> None:
     assert tomllib.loads(toml_text({"t": table})) == {"t": table}  # type: ignore[dict-item]
+
+
+def test_artifacts_and_steps_are_read_and_written(tmp_path: Path) -> None:
+    config = """artifacts = ["/app/out", {source = "/var/log/x", exclude = ["*.tmp"]}]
+[verifier]
+environment_mode = "separate"
+[verifier.environment]
+docker_image = "judge:1"
+"""
+    task = read_task(folder(tmp_path / "t", config))
+    assert is_apart(task)
+    assert [a.source for a in artifacts_of(task)] == ["/logs/artifacts", "/app/out", "/var/log/x"]
+    log = artifacts_of(task)[2]
+    assert log.covers("/var/log/x/a.log")
+    assert not log.covers("/var/log/x/d/b.tmp")
+    assert not log.covers("/var/log/xy")
+    assert read_task(write_task(task, tmp_path / "copy")) == task
+
+
+def test_steps_carry_their_own_limits_and_verifiers(tmp_path: Path) -> None:
+    config = """[[steps]]
+name = "a"
+artifacts = ["/app/a"]
+[steps.agent]
+timeout_sec = 7
+[steps.verifier]
+environment_mode = "separate"
+[[steps]]
+name = "b"
+[steps.healthcheck]
+command = "true"
+"""
+    path = folder(tmp_path / "t", config)
+    for step in ("a", "b"):
+        (path / "steps" / step).mkdir(parents=True)
+        (path / "steps" / step / "instruction.md").write_text("do\n")
+    one, two = steps_of(read_task(path))
+    assert (one.name, one.agent_timeout_sec, one.verifier_timeout_sec) == ("a", 7.0, None)
+    assert (one.verifier_mode, one.artifacts[0].source) == ("separate", "/app/a")
+    assert (two.verifier_mode, two.needs) == ("", "a health check before it")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["3", "'/a/../b'", "'/'", "{source = 3}", "{source = '/a', exclude = 'x'}", "'a\\u0000'"],
+)
+def test_an_artifact_that_is_no_path_is_a_fault(tmp_path: Path, entry: str) -> None:
+    entry = entry.replace("'a\\u0000'", '"a\\u0000"')
+    faults = problems(folder(tmp_path / "t", f"artifacts = [{entry}]\n"))
+    assert (faults[0].file, faults[0].line) == ("task.toml", 1)
+    assert "artifacts has an entry that is no path" in faults[0].reason
+
+
+def test_facet_json_decides_neither_about_steps_nor_about_artifacts(tmp_path: Path) -> None:
+    path = write_task(full_task(), tmp_path / "t")
+    extras = json.loads((path / "facet.json").read_text())
+    extras["settings"]["metadata"] += [
+        ["artifacts", "no JSON"],
+        ["steps.plan", "{}"],
+        ["steps", "9"],
+    ]
+    (path / "facet.json").write_text(json.dumps(extras))
+    task = read_task(path)
+    assert steps_of(task) == ()
+    assert [a.source for a in artifacts_of(task)] == ["/logs/artifacts"]
