@@ -3,12 +3,13 @@
 import streamlit as st
 
 from facet.ui.batch import start_demo
-from facet.ui.place import current, own, person
+from facet.ui.place import current, own, person, seat
 from facet.ui.queue import headline, queue_table
 from facet.ui.status import status_line
 from facet.ui.words import EMPTY_OWN, SAMPLE_NOTE
 
 place = current()
+seat().jump("")
 status_line(place, person())
 
 if place.name == "sample":

@@ -12,9 +12,8 @@ place = current()
 who = person()
 mine = seat()
 rows = place.store.tasks()
-if (goto := mine.take_goto()) is not None:
-    st.query_params["task"] = goto
-key = st.query_params.get("task", "") or next_to_review(rows) or (rows[0].key if rows else "")
+asked = mine.where(st.query_params.get("task", ""))
+key = asked or next_to_review(rows) or (rows[0].key if rows else "")
 if key and st.query_params.get("task") != key:
     st.query_params["task"] = key
 
@@ -38,3 +37,4 @@ task = read_task(place, history)
 if task is not None:
     review(place, view, task, history, who, digits=mine.rejecting != history.task.digest)
 shown.now()
+mine.arrived()

@@ -120,7 +120,10 @@ class Desk:
                     "note": decision.note[:MAX_TEXT],
                 }
             )
-            return self._append("decision", DecisionMade(decision=full), full.task, event)
+            answer = self._append("decision", DecisionMade(decision=full), full.task, event)
+            if answer.state == "saved":
+                shown.since = self._clock()  # a key still held must not decide it again
+            return answer
 
     def withdraw(self, decision: Decision, *, event: str) -> Answer:
         """Take a person's own decision back: a new event, nothing is deleted."""

@@ -105,6 +105,13 @@ def test_a_held_key_never_decides_because_each_press_starts_the_time_again(
     assert desk.decide(decision(), event="ev_1", shown=shown).state == "saved"
 
 
+def test_a_key_still_held_does_not_decide_the_same_task_a_second_time(journal: Journal) -> None:
+    clock = Clock()
+    desk, shown = Desk(journal, clock=clock), seen(clock)
+    assert desk.decide(decision(), event="ev_1", shown=shown).state == "saved"
+    assert desk.decide(decision(), event="ev_2", shown=shown).state == "refused"
+
+
 def test_a_full_journal_disk_is_said_and_nothing_is_called_saved(journal: Journal) -> None:
     clock = Clock()
     desk = Desk(journal, clock=clock, free_bytes=lambda _: MIN_FREE_BYTES - 1)

@@ -5,8 +5,13 @@ as arguments and write to the journal before anything else; what they set here i
 run of the page. Nothing here matters after a reload: position is in the URL, decisions on disk.
 """
 
+import time
+from collections.abc import Callable
+
 from facet.curation import Answer, Desk, Shown
 from facet.types.decision import Decision
+
+SETTLE_S = 2.0  # how long after a jump an old address is not believed
 
 
 class Seat:
@@ -16,7 +21,8 @@ class Seat:
         self.answer: Answer | None = None  # last attempt to write, shown in the verdict bar
         self.about: str = ""  # what the answer was about, one plain line
         self.rejecting: str = ""  # digest whose reject strip is open
-        self.goto: str | None = None  # task key to show next
+        self.goto = ""  # task key to show next
+        self._arrived: float | None = None  # when it was drawn to its end
         self._shown: dict[str, Shown] = {}
 
     def shown(self, key: str, digest: str) -> Shown:
@@ -25,10 +31,24 @@ class Seat:
             self._shown.clear()
         return self._shown.setdefault(f"{key}@{digest}", Shown())
 
-    def take_goto(self) -> str | None:
-        """The task to jump to, once."""
-        goto, self.goto = self.goto, None
-        return goto
+    def jump(self, key: str) -> None:
+        """Show this task next ("" = stay)."""
+        self.goto, self._arrived = key, None
+
+    def where(self, asked: str, clock: Callable[[], float] = time.monotonic) -> str:
+        """The task to draw, given the one in the address.
+
+        Right after a jump the browser may still send the old address with a press that was on its
+        way; so a jump holds until it was drawn to its end and a moment has passed.
+        """
+        if self._arrived is not None and clock() - self._arrived > SETTLE_S:
+            self.goto = ""
+        self._arrived = None
+        return self.goto or asked
+
+    def arrived(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """The page was drawn to its end."""
+        self._arrived = clock()
 
 
 def decide(
@@ -39,7 +59,7 @@ def decide(
     seat.answer, seat.about = answer, about
     if answer.state == "saved":
         seat.rejecting = ""
-        seat.goto = following or None
+        seat.jump(following)
 
 
 def withdraw(desk: Desk, decision: Decision, event: str, seat: Seat, about: str) -> None:
@@ -61,6 +81,6 @@ def close_strip(seat: Seat) -> None:
 
 def go(seat: Seat, key: str) -> None:
     """Callback of next and previous."""
-    seat.goto = key
+    seat.jump(key)
     seat.rejecting = ""
     seat.answer = None

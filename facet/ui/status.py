@@ -11,35 +11,46 @@ from facet.ui.words import KEYS
 
 def status_line(place: Place, who: str) -> None:
     """One line; problems come with what to do about them."""
-    rows = place.store.tasks()
-    groups = [GROUPS[status_of(r)] for r in rows]
-    decided = sum(g in ("approved", "rejected") for g in groups)
-    health = place.store.health()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if place.read_only:
             st.badge("sample, read-only", icon=":material/science:", color="violet")
         else:
             st.badge(md(place.workspace.root.name, 40), icon=":material/folder:", color="gray")
-        waiting = groups.count("to review")
-        words = f"{waiting} to review · {decided} decided · {count(len(rows), 'task')}"
-        st.caption(words, width="content")
+        _pulse(place)
+        st.space("stretch")
+        _who(who)
+        _keys()
+    notice = place.store.health().notice
+    if notice:
+        st.warning(md(notice, 400), icon=":material/info:")
+
+
+@st.fragment(run_every=5.0)
+def _pulse(place: Place) -> None:
+    """Counts that keep up, and the page's heartbeat.
+
+    A page that was open while the server restarted is drawn again by the first beat, instead of
+    swallowing the first press.
+    """
+    place.store.ingest()
+    groups = [GROUPS[status_of(r)] for r in place.store.tasks()]
+    decided = sum(g in ("approved", "rejected") for g in groups)
+    words = f"{groups.count('to review')} to review · {decided} decided"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        st.caption(f"{words} · {count(len(groups), 'task')}", width="content")
         why_not = place.engine.why_not()
         if why_not:
             st.badge("no containers", icon=":material/power_off:", color="orange", help=md(why_not))
         else:
             st.badge("containers ready", icon=":material/deployed_code:", color="green")
-        if health.skipped:
+        skipped = place.store.health().skipped
+        if skipped:
             st.badge(
-                f"{health.skipped} damaged journal lines",
+                count(skipped, "damaged journal line"),
                 icon=":material/warning:",
                 color="orange",
                 help="torn or damaged lines are skipped; nothing acknowledged is among them",
             )
-        st.space("stretch")
-        _who(who)
-        _keys()
-    if health.notice:
-        st.warning(md(health.notice, 400), icon=":material/info:")
 
 
 def _who(who: str) -> None:

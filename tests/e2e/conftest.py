@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from facet.launch import Launches
+from facet.workspace import Workspace
 from tests.conftest import missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +85,10 @@ def server(tmp_path: Path) -> Iterator[Server]:
     one = Server(tmp_path / "workspace", tmp_path / "server.log")
     yield one
     one.kill()
+    if one.workspace.exists():  # runs live on without the server: end what a test left
+        workspace = Workspace.open(one.workspace)
+        for run in workspace.runs():
+            Launches(workspace).cancel(run)
 
 
 @pytest.fixture(scope="session")

@@ -70,9 +70,25 @@ def test_an_empty_workspace_opens_every_page(page: str, root: Path) -> None:
 def test_an_empty_workspace_offers_a_demo_batch_and_shows_the_sample(root: Path) -> None:
     at = show()
     assert at.button(key="demo").label.startswith("Make a demo batch")
-    if (data_dir() / "sample" / "workspace").is_dir():
-        assert "read-only" in words(at)
-        assert len(at.dataframe[0].value) > 0
+    assert (data_dir() / "sample" / "workspace").is_dir()
+    assert "Bundled sample" in words(at)
+    assert len(at.dataframe[0].value) > 0
+
+
+def test_without_docker_everything_opens_and_the_button_says_what_is_missing(
+    keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    at = show("synthesize")
+    start = button(at, "Start")
+    assert start.disabled
+    assert "Docker" in words(at)
+    at = show("task", task=keys["first"])
+    at.segmented_control(key="view").set_value("Environment").run()
+    assert not at.exception
+    assert "Docker" in words(at)
+    assert not [b for b in at.button if b.label == "Start container"]
+    assert len(at.dataframe[0].value) == 2
 
 
 @pytest.mark.parametrize("page", PAGES)
