@@ -49,6 +49,9 @@ COMMANDS: dict[str, Command] = {
     "export": Command(
         "facet.cli.export:export", "Write validated tasks as folders that stock Harbor runs."
     ),
+    "selftest": Command(
+        "facet.cli.selftest:selftest", "Judge planted defects and good tasks; count right verdicts."
+    ),
     "base build": Command("facet.cli.base:build", "Build the base image and the grading runner."),
 }
 """Every command, `"group name"` for those in a group. A new command is one line here, e.g.

@@ -17,6 +17,7 @@ ORDERS = b"""order_id,region,amount,currency
 1007,South,abc,EUR
 1008,north,200.00,EUR
 """
+ORDERS_DIGEST = hashlib.sha256(ORDERS).hexdigest()
 
 INSTRUCTION = """
 The file `/app/data/orders.csv` holds orders as they were typed in. Clean it and report on it:
@@ -240,5 +241,5 @@ def task() -> Task:
             "keeps-duplicates": HEAD + KEEPS_DUPLICATES + CLEAN + REJECTED + REPORT + FOOT,
             "no-report": HEAD + BODY + CLEAN + REJECTED + FOOT,
         },
-        tests=TESTS.replace("%DIGEST%", hashlib.sha256(ORDERS).hexdigest()),
+        tests=TESTS.replace("%DIGEST%", ORDERS_DIGEST),
     )
