@@ -54,7 +54,6 @@ int main(int argc, char **argv) {
   args[n++] = join(home, "lib");
   if (getenv("FACET_CLOCK")) {
     setenv("FAKETIME", getenv("FACET_CLOCK"), 1);
-    setenv("FAKETIME_DONT_FAKE_MONOTONIC", "1", 1);
     args[n++] = "--preload";
     args[n++] = join(home, "lib/libfaketime.so.1");
   }
