@@ -226,11 +226,16 @@ class _Bench:
                 update={"state": "cannot run here", "reason": f"{why} ({row.reason})", "blamed": ""}
             )
         remarks = tuple(f"left running, not carried to the next step: {c}" for c in step.left)
-        return row.model_copy(update={"remarks": remarks})
+        return row.model_copy(update={"remarks": (*row.remarks, *remarks)})
 
     def _found(self, base: Verdict, task: Task, judgement: Judgement) -> Verdict:
         base = base.model_copy(
-            update={"gates": judgement.gates, "checks": check_lines(judgement), "reason": ""}
+            update={
+                "gates": judgement.gates,
+                "checks": check_lines(judgement),
+                "reason": "",
+                "remarks": (*base.remarks, *tampering(judgement)),
+            }
         )
         if judgement.valid:
             return base.model_copy(update={"state": "valid"})
@@ -263,6 +268,15 @@ def _together(base: Verdict, rows: tuple[Verdict, ...]) -> Verdict:
             "blamed": first.blamed,
             "rule": first.rule,
         }
+    )
+
+
+def tampering(judgement: Judgement) -> tuple[str, ...]:
+    """What a trial's actor left where the verifier's files belong: removed, and said so."""
+    return tuple(
+        f"{trial.actor} left {seen.path} before grading; it was removed and counts for nothing"
+        for trial in judgement.trials
+        for seen in trial.tamper
     )
 
 
