@@ -78,20 +78,35 @@ class Bench:
             )
         )
 
-    def run(self, *actors: ActorSpec, conditions: Conditions | None = None) -> tuple[Trial, ...]:
-        """Run these actors two at a time and keep their trials."""
+    def run(
+        self,
+        *actors: ActorSpec,
+        conditions: Conditions | None = None,
+        limit_s: float | None = None,
+    ) -> tuple[Trial, ...]:
+        """Run these actors two at a time and keep their trials; `limit_s` shortens their time."""
         image = self.realized().image
+        task = self.task
+        if limit_s is not None and limit_s < task.settings.agent_timeout_sec:
+            shorter = task.settings.model_copy(update={"agent_timeout_sec": limit_s})
+            task = task.model_copy(update={"settings": shorter})
         with ThreadPoolExecutor(max_workers=2) as pool:
-            made = tuple(pool.map(bind(self._one, image, conditions), actors))
+            made = tuple(pool.map(bind(self._one, image, task, conditions), actors))
         self.trials.extend(made)
         return made
 
-    def _one(self, image: str, conditions: Conditions | None, actor: ActorSpec) -> Trial:
+    def _one(
+        self, image: str, task: Task, conditions: Conditions | None, actor: ActorSpec
+    ) -> Trial:
         self._tell(f"trial {actor.actor} {actor.label}".rstrip())
         try:
             if conditions is None:
-                return self._trial(self.engine, image, self.task, actor)
-            return self._trial(self.engine, image, self.task, actor, conditions=conditions)
+                made = self._trial(self.engine, image, task, actor)
+            else:
+                made = self._trial(self.engine, image, task, actor, conditions=conditions)
+            if task is self.task:
+                return made
+            return made.model_copy(update={"task_digest": self.task.digest})
         except EngineError as error:
             return Trial(
                 task_digest=self.task.digest,

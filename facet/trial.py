@@ -22,6 +22,7 @@ from facet.reports import read_left
 from facet.sandbox.base import Engine, Mount, Process, Sandbox, SandboxOptions
 from facet.services import start_services
 from facet.trial_apart import Apart, Carried, carry, lay, unseen_note
+from facet.trial_effects import EFFECT_OF, effects
 from facet.trial_grading import CannotPrepare, Graded, grade, merged, one_line, placed
 from facet.types.apart import PUBLISHED
 from facet.types.task import Task, TextFile
@@ -30,10 +31,6 @@ from facet.types.value import Value
 
 SERVICE_GRACE_S = 10.0
 """What declared services get between SIGTERM and the snapshot (redis saves its data)."""
-
-EFFECT_OF: tuple[Actor, ...] = ("oracle", "alternative", "agent")
-"""Actors whose changes to the filesystem are recorded."""
-
 
 type Keep = Callable[[str, tuple[Process, ...]], None]
 """Takes over an actor's final state: image id, and the processes of the actor that still ran."""
@@ -88,6 +85,23 @@ def run_trial(
         chosen = chosen.model_copy(update={"check_order_seed": check_order_seed})
     trial = _OneTrial(engine, image, task, actor, chosen, apart, keep)
     return trial.run()
+
+
+def look_after[T](
+    engine: Engine, image: str, task: Task, actor: ActorSpec, look: Callable[[Sandbox], T]
+) -> T | None:
+    """What `look` sees where the actor's script ended, its processes gone; nothing is graded.
+
+    None when the actor does not come to its end. Raises EngineError.
+    """
+    trial = _OneTrial(engine, image, task, actor, Conditions())
+    try:
+        with trial._start(image, trial._options()) as sandbox:
+            trial._act(sandbox)
+            trial._end(sandbox)
+            return look(sandbox)
+    except _Ended:
+        return None
 
 
 class _OneTrial:
@@ -269,7 +283,7 @@ class _OneTrial:
         with ThreadPoolExecutor(max_workers=1) as pool:
             changes = pool.submit(sandbox.changes)
             yield
-            kept = _effects(changes.result(), self.home)
+            kept = effects(changes.result(), self.home)
             self.acted = self.acted.model_copy(update={"changes": kept})
 
     def _reward_lies(self, sandbox: Sandbox) -> str:
@@ -380,14 +394,3 @@ class _OneTrial:
 
 
 _VARIANTS = ("partials", "alternatives")
-
-
-def _effects(changes: tuple[StateChange, ...], runner: str) -> tuple[StateChange, ...]:
-    """The actor's changes, less what the engine and we put there."""
-    ours = ("/solution", "/logs", runner, "/etc/ld.so.preload", "/sbin/docker-init")
-    return tuple(
-        change
-        for change in changes
-        if not any(change.path == p or change.path.startswith(p + "/") for p in ours)
-        and change.path != "/usr/sbin/docker-init"
-    )

@@ -22,13 +22,13 @@ LAYERS: tuple[tuple[str, str], ...] = (
     ),
     (
         "steps",
-        r"facet\.(realize|services|probe\w*|statediff|trial\w*|gates|density|leaks|weakening|mutants"
-        r"|mutation\w*|exploits|tamper|conditions|evidence|reach|matrix|images|checks)"
+        r"facet\.(realize|services|probe\w*|statediff|trial\w*|gates|density|leaks|weakening"
+        r"|mutants\w*|exploits|tamper|conditions|evidence|reach|matrix|images|checks)"
         r"|facet\.(stages|author|blame|contract)(\..+)?|facet\.llm\.registry",
     ),
     (
         "loops",
-        r"facet\.(repair|judge\w*|curation|exports?\w*|validation\w*|live|launch|doctor)"
+        r"facet\.(repair\w*|judge\w*|curation|exports?\w*|validation\w*|live|launch|doctor)"
         r"|facet\.(strict|selftest|accept)(\..+)?",
     ),
     ("whole", r"facet\.pipeline(\..+)?"),

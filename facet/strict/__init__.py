@@ -1,8 +1,9 @@
-"""Gates beyond the Harbor contract: the contract agrees, verdicts are stable, nothing leaks."""
+"""Gates beyond the Harbor contract: contract, stability, seal and strength of the verifier."""
 
 from facet.gates import SYNTHESIS
 from facet.judge import Asked
 from facet.strict.contract_agrees import contract_agrees
+from facet.strict.mutants_die import mutants_die
 from facet.strict.sealed import sealed
 from facet.strict.stable import stable
 from facet.types.verdict import GateName
@@ -11,6 +12,7 @@ STRICT: dict[GateName, Asked] = {
     "contract_agrees": contract_agrees,
     "stable": stable,
     "sealed": sealed,
+    "mutants_die": mutants_die,
 }
 """Who answers which strict gate: `judge(task, gates=STRICT_GATES, more=STRICT, ...)`."""
 
