@@ -1,10 +1,11 @@
-"""`facet validate`: judge any Harbor task folder by the seven gates."""
+"""`facet validate`: judge any Harbor task folder by the seven gates, or by the strict ones too."""
 
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -21,16 +22,21 @@ from facet.cli.common import (
     result,
     result_json,
 )
-from facet.errors import Cancelled, EngineError
+from facet.errors import Cancelled, EngineError, InputError
+from facet.gates import SEVEN
 from facet.judge import judge
 from facet.sandbox.base import Engine
 from facet.sandbox.docker import DockerEngine
+from facet.strict.choice import Choice, choose
 from facet.taskdir import find_tasks
 from facet.validation import Verdict, validate
 from facet.validation_bases import parse_base_map
 from facet.validation_record import Record
 from facet.validation_table import print_gates, print_many, print_states
 from facet.workspace import Workspace
+
+PATIENCE_S = 60.0
+"""How long the threads of a trial in hand are waited for after Ctrl-C, its containers gone."""
 
 BaseMapOption = Annotated[
     list[str] | None,
@@ -53,6 +59,23 @@ def command(
         ),
     ] = False,
     base_map: BaseMapOption = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Ask the gates beyond the seven too; they decide. Takes minutes a task.",
+        ),
+    ] = False,
+    gates: Annotated[
+        str,
+        typer.Option(metavar="A,B", help="With --strict: these gates beside the seven, not all."),
+    ] = "",
+    mutants: Annotated[
+        int | None, typer.Option(help="With --strict: altered solutions that must count (8).")
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="With --strict: fresh containers that must agree (3).")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Judge Harbor task folders: check by state, the gates, and one line with the blamed artifact.
@@ -62,11 +85,12 @@ def command(
 
     Example: facet validate delivery/ --resume --base-map ubuntu:24.04=facet-base
     """
+    choice = _choice(strict, gates, mutants, repeats)
     folders = find_tasks(paths)
     bases = parse_base_map(base_map or [])
     verdicts: list[Verdict] = []
     try:
-        judge_folders(folders, open_workspace(workspace), bases, resume, verdicts)
+        judge_folders(folders, open_workspace(workspace), bases, resume, verdicts, choice)
     except KeyboardInterrupt as error:
         _report(verdicts, len(folders), as_json)
         raise Cancelled(
@@ -77,15 +101,30 @@ def command(
         raise typer.Exit(1)
 
 
+def _choice(strict: bool, gates: str, mutants: int | None, repeats: int | None) -> Choice | None:
+    if not strict:
+        if gates or mutants is not None or repeats is not None:
+            raise InputError("--gates, --mutants and --repeats go with --strict")
+        return None
+    names = [name.strip() for name in gates.split(",") if name.strip()]
+    given = {"mutants": mutants, "repeats": repeats}
+    return choose(names, **{k: v for k, v in given.items() if v is not None})
+
+
 def judge_folders(
     folders: Sequence[Path],
     workspace: Workspace,
     bases: dict[str, str],
     resume: bool,
     verdicts: list[Verdict],
+    choice: Choice | None = None,
 ) -> None:
-    """Judge and record; `verdicts` grows by each that is durable. A Ctrl-C raises at once."""
-    record = Record(workspace, bases=bases, resume=resume)
+    """Judge and record; `verdicts` grows by each that is durable. A Ctrl-C raises at once.
+
+    Without a `choice` the seven gates are asked.
+    """
+    asked = choice.told if choice else SEVEN
+    record = Record(workspace, bases=bases, resume=resume, gates=asked)
 
     def done(verdict: Verdict) -> None:
         record.add(verdict)
@@ -102,7 +141,7 @@ def judge_folders(
         validate(
             folders,
             engine=engine,
-            judge=judge,
+            judge=choice.judge if choice else judge,
             blame=blame,
             tell=progress,
             done=done,
@@ -112,26 +151,42 @@ def judge_folders(
 
 
 @contextmanager
-def _interruptible(docker: DockerEngine) -> Iterator[None]:
-    """On Ctrl-C and SIGTERM, containers go at once: no trial is waited for."""
+def _interruptible(docker: DockerEngine) -> Iterator[threading.Event]:
+    """On Ctrl-C and SIGTERM, containers go at once: no trial is waited for. Yields "it came".
+
+    A trial in hand may just be starting one more, so they go again and again until its threads
+    have ended.
+    """
+    came, over = threading.Event(), threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield came
         return
 
     def end() -> None:
-        try:
-            docker.close()
-        except EngineError:
-            return  # the reaper of the next start removes what is left
+        while not over.is_set():
+            # What cannot be removed now is left to the next round, or to the next start's reaper.
+            with suppress(EngineError):
+                docker.close()
+                docker.reap()  # what was in the making when its owner was closed
+            over.wait(0.3)
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
-        threading.Thread(target=end, daemon=True).start()
+        if not came.is_set():
+            came.set()
+            threading.Thread(target=end, daemon=True).start()
         raise KeyboardInterrupt
 
+    others = set(threading.enumerate())
     before = {s: signal.signal(s, interrupt) for s in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield came
     finally:
+        if came.is_set():
+            until = time.monotonic() + PATIENCE_S
+            for thread in set(threading.enumerate()) - others:
+                if not thread.daemon:
+                    thread.join(max(until - time.monotonic(), 0))
+        over.set()
         for number, handler in before.items():
             signal.signal(number, handler)
 

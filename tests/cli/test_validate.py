@@ -1,6 +1,9 @@
 """`facet validate`: real folders in real containers, one line each, honest exit codes."""
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +12,10 @@ from facet.base_images import base_ready
 from facet.cli.main import main
 from facet.errors import BaseMissing
 from facet.sandbox.docker import DockerEngine
+from facet.sandbox.docker_owner import WORKSPACE
 from facet.taskdir import write_task
 from facet.types.task import Environment, FileSet, Solution, Task, text_file
+from tests import foreign as foreign_folders
 from tests.conftest import missing
 from tests.golden import good_tasks
 
@@ -116,3 +121,90 @@ def test_a_missing_docker_server_is_one_line_and_exit_3(
 def test_a_path_without_tasks_is_wrong_input(tmp_path: Path) -> None:
     assert run(str(tmp_path)) == 2
     assert run(str(tmp_path / "absent")) == 2
+
+
+@pytest.mark.docker
+def test_a_replaced_base_is_said_in_the_line_the_table_and_json(
+    base: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dockerfile = "FROM some.host/base:1\nRUN mkdir -p /app\nWORKDIR /app\n"
+    path = foreign_folders.plain(tmp_path / "t", **{"environment/Dockerfile": dockerfile})
+    words = (str(path), "--base-map", "some.host/base:1=facet-base")
+    assert run(*words) == 0
+    line = "other/t: valid (on other bases: some.host/base:1=facet-base)"
+    assert capsys.readouterr().out.splitlines()[-1] == line
+    foreign_folders.plain(tmp_path / "u")
+    assert run(str(tmp_path), "--resume", *words[1:]) == 0
+    shown = capsys.readouterr().out
+    assert "(on other bases: some.host/base:1=facet-base)" in shown
+    assert shown.splitlines()[-1] == "2 tasks: 2 valid (1 recorded earlier)"
+    assert run(str(tmp_path), "--resume", "--json", *words[1:]) == 0
+    tasks = json.loads(capsys.readouterr().out)["tasks"]
+    assert [t["bases"] for t in tasks] == [["some.host/base:1=facet-base"], []]
+    assert all(t["recorded"] for t in tasks)
+
+
+@pytest.mark.docker
+def test_ctrl_c_ends_at_once_with_a_summary_and_the_rest_can_be_resumed(
+    base: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The trial in hand is not waited for; no container stays; what was judged is kept."""
+    foreign_folders.plain(tmp_path / "tasks" / "a")
+    slow = "#!/bin/bash\n[ -e /app/x ] || sleep 600\n"
+    path = foreign_folders.plain(tmp_path / "tasks" / "b", **{"solution/solve.sh": slow})
+    config = (path / "task.toml").read_text().replace("timeout_sec = 60.0", "timeout_sec = 900.0")
+    (path / "task.toml").write_text(config)
+    workspace = tmp_path / "workspace"
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "facet.cli.main", "validate", str(tmp_path / "tasks")),
+            *("--workspace", str(workspace)),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    try:
+        for line in process.stderr:
+            if "[2/2] b: trial oracle" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=240)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert out.splitlines()[-1] == "1 tasks: 1 valid"
+    assert "cancelled after 1 of 2 tasks; go on with --resume" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    engine = DockerEngine(str(workspace))
+    filters = {"label": [f"{WORKSPACE}={workspace}"]}
+    assert engine.api.containers(all=True, filters=filters) == []
+    engine.close()
+    foreign_folders.plain(tmp_path / "tasks" / "b")
+    assert run(str(tmp_path / "tasks"), "--resume", "--workspace", str(workspace)) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 tasks: 2 valid (1 recorded earlier)"
+
+
+@pytest.mark.docker
+def test_steps_have_a_row_each(
+    base: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign_folders.two_steps(
+        tmp_path / "s", **{"steps/01/solution/solve.sh": "#!/bin/bash\nexit 3\n"}
+    )
+    foreign_folders.plain(tmp_path / "t")
+    assert run(str(tmp_path)) == 1
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[:2] for row in rows[1:5]] == [
+        ["other/s", "invalid"],
+        ["step", "01"],
+        ["step", "02"],
+        ["other/t", "valid"],
+    ]
+
+
+def test_a_base_map_that_is_none_is_wrong_input(tmp_path: Path) -> None:
+    write_task(GOOD, tmp_path / "t")
+    assert run(str(tmp_path), "--base-map", "ubuntu") == 2

@@ -9,7 +9,9 @@ from facet.base_images import base_ready
 from facet.blame import blame
 from facet.errors import BaseMissing
 from facet.judge import judge
+from facet.sandbox.base import SandboxOptions
 from facet.sandbox.docker import DockerEngine
+from facet.sandbox.docker_owner import WORKSPACE
 from facet.validation import Verdict, validate
 from tests import foreign
 from tests.conftest import missing
@@ -95,3 +97,25 @@ def test_a_step_without_a_final_state_leaves_the_next_one_unreached(
     found = verdict(engine, path)
     assert [s.state for s in found.steps] == ["invalid", "not reached"]
     assert found.steps[1].reason == "the solution of step 01 gives no state to go on from"
+
+
+def test_a_reward_that_the_solution_plants_is_removed_and_shown(
+    engine: DockerEngine, tmp_path: Path
+) -> None:
+    """B01: solve.sh only writes reward.json = 1: not counted as solved, and shown."""
+    forge = "#!/bin/bash\nmkdir -p /logs/verifier\n"
+    forge += "echo '{\"reward\": 1}' > /logs/verifier/reward.json\n"
+    path = foreign.plain(tmp_path / "t", **{"solution/solve.sh": forge})
+    found = verdict(engine, path)
+    assert found.reason.startswith("final_passes: 1 of 1 checks fail")
+    assert any("oracle left /logs/verifier/reward.json" in line for line in found.remarks)
+
+
+def test_no_network_is_made_for_a_task(engine: DockerEngine) -> None:
+    """B50: forty containers one after another use up no address pool: they share what is there."""
+    label = f"{WORKSPACE}={engine._workspace}"
+    for network in ("none", "bridge"):
+        with engine.start("facet-base", SandboxOptions(network=network)) as box:
+            used = engine.api.inspect_container(box.id)["NetworkSettings"]["Networks"]
+            assert set(used) == {network}
+    assert engine.api.networks(filters={"label": [label]}) == []
