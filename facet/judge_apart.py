@@ -11,6 +11,7 @@ from functools import partial as bind
 from typing import Protocol
 
 from facet import gates as gate
+from facet.conditions import Conditions
 from facet.errors import BuildError, EngineError
 from facet.images import Images
 from facet.judge import ASKED, Asked, Bench, RunTrial
@@ -57,13 +58,20 @@ class Kept:
         self.image = ""
         self.running: tuple[str, ...] = ()  # commands of the actor that were still running
 
-    def trial(self, run: RunTrial) -> RunTrial:
+    def trial(self, run: Callable[..., Trial]) -> RunTrial:
         """`run`, keeping the oracle's final state."""
 
-        def kept(engine: Engine, image: str, task: Task, actor: ActorSpec) -> Trial:
+        def kept(
+            engine: Engine,
+            image: str,
+            task: Task,
+            actor: ActorSpec,
+            *,
+            conditions: Conditions | None = None,
+        ) -> Trial:
             if actor.actor != "oracle" or self.image:
-                return run(engine, image, task, actor)
-            return bind(run, keep=self._keep)(engine, image, task, actor)
+                return run(engine, image, task, actor, conditions=conditions)
+            return bind(run, keep=self._keep)(engine, image, task, actor, conditions=conditions)
 
         return kept
 

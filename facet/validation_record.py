@@ -8,7 +8,7 @@ have been our trouble and is judged again.
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -30,9 +30,16 @@ LASTING = ("valid", "invalid", "broken")
 class Record:
     """Writes verdicts to the journal, and knows those of earlier validations."""
 
-    def __init__(self, workspace: Workspace, *, bases: Mapping[str, str], resume: bool) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        bases: Mapping[str, str],
+        resume: bool,
+        gates: Sequence[str] = SEVEN,
+    ) -> None:
         self._workspace = workspace
-        self._conditions = conditions(bases)
+        self._conditions = conditions(bases, gates)
         self._blobs: dict[str, str] = {}  # folder digest -> blob of its last verdict
         self._digests: dict[Path, str] = {}
         if resume:
@@ -80,9 +87,9 @@ class Record:
         self._workspace.journal.append("task.validated", said, task=verdict.digest)
 
 
-def conditions(bases: Mapping[str, str]) -> str:
-    """Digest of what a verdict depends on beside the folder."""
-    return digest_json([__version__, recipe_digest(), sorted(bases.items()), list(SEVEN)])
+def conditions(bases: Mapping[str, str], gates: Sequence[str] = SEVEN) -> str:
+    """Digest of what a verdict depends on beside the folder; `gates` with their numbers."""
+    return digest_json([__version__, recipe_digest(), sorted(bases.items()), list(gates)])
 
 
 def folder_digest(path: Path) -> str:

@@ -7,9 +7,11 @@ from facet.types.verdict import Gate
 
 def contract_agrees(bench: Bench) -> Gate:
     """Compare what ran with what is said; each detail starts with the artifact to blame."""
+    if bench.task.environment.manifest is None:
+        line = "the task carries no manifest"
+        return Gate(name="contract_agrees", status="not_applicable", evidence=line)
     nop, oracle = bench.both_ends()
-    realized = bench.realized().manifest if bench.task.environment.manifest else None
-    matrix = contract_matrix(bench.task, realized=realized, oracle=oracle, nop=nop)
+    matrix = contract_matrix(bench.task, realized=bench.realized().manifest, oracle=oracle, nop=nop)
     details = tuple(
         f"{d.artifact}: {d.kind} {d.value}: {d.why} ({d.where})" for d in matrix.disagreements
     )

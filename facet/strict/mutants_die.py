@@ -19,6 +19,7 @@ from facet.judge import Bench
 from facet.mutants import Mutant, mutants_of
 from facet.strict.observed import Observed, is_program_text, observed, telling
 from facet.trial import ActorSpec
+from facet.types.apart import artifacts_of, is_apart
 from facet.types.task import Task
 from facet.types.trial import Trial
 from facet.types.value import Value
@@ -167,7 +168,9 @@ class _Court:
             return say(fate="unknown", why="too many paths differ from the image")
         if not differing:
             return say(fate="equivalent", why="leaves the state of the oracle")
-        asked = [d for d in differing if is_asked(d.path, self._spoken_of)]
+        task = self.bench.task
+        seen = [d for d in differing if reaches_verifier(d.path, task)]
+        asked = [d for d in seen if is_asked(d.path, self._spoken_of)]
         if not asked:
             return say(fate="unasked", why=f"differs only in {differing[0].line}")
         done = [d for d in asked if not is_program_text(d, oracle, other)]
@@ -184,6 +187,11 @@ class _Court:
     @cached_property
     def _spoken_of(self) -> frozenset[str]:
         return spoken_of(self.bench.task)
+
+
+def reaches_verifier(path: str, task: Task) -> bool:
+    """Is it carried to a verifier in a container of its own? One in the same sees everything."""
+    return not is_apart(task) or any(a.covers(path) for a in artifacts_of(task))
 
 
 def spoken_of(task: Task) -> frozenset[str]:

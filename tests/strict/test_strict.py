@@ -9,7 +9,7 @@ from facet.images import Images
 from facet.judge import judge
 from facet.strict import STRICT, STRICT_GATES
 from facet.strict.sealed import probe_scripts
-from facet.strict.stable import VARIED, differences
+from facet.strict.stable import FRESH, differences, further
 from facet.trial import ActorSpec
 from facet.types.task import Task
 from facet.types.trial import StateChange, Trial
@@ -56,7 +56,7 @@ def test_a_good_task_passes_every_strict_gate() -> None:
     actors = Actors()
     found = strict(make_task(), actors)
     assert found.valid, found.deciding
-    assert len(actors.conditions) == 2 * len(VARIED)
+    assert len(actors.conditions) == 2 * len(list(further(FRESH)))
     assert sum(t.actor == "probe" for t in found.trials) == len(probe_scripts(make_task()))
 
 
