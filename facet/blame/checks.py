@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from facet.blame.clues import MISSING_FILE, MISSING_KEY, Clues, Finding, first_match
-from facet.blame.differences import (
-    REGULATES,
-    is_cut,
-    keeps_order,
-    manner,
-    regulated,
-    value_of,
+from facet.blame.manners import (
+    all_agree_against,
+    contradicted,
+    edge_of_text,
+    free_words,
+    manner_only,
+    place_in_object,
 )
 from facet.blame.told import told_order, told_scale, told_value, unasked_mode
 from facet.gates import describe, first_line
@@ -25,7 +25,19 @@ from facet.types.trial import CheckResult
 from facet.types.verdict import Category
 
 MOST_CHECKS = 25
-TEST_BUGS = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError", "RecursionError")
+TEST_BUGS = (
+    "NameError",
+    "UnboundLocalError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "SyntaxError",
+    "RecursionError",
+    "ZeroDivisionError",
+)
+"""Errors that no content of a result excuses: a check must fail, not fall over."""
+NO_EVIDENCE = 1
+"""Weight of a vote that says no more than that the result is another than expected."""
+EXECUTABLE = re.compile(r"\b(?:not|no|isn't) (?:an )?executable|Permission denied", re.I)
 MANNER_OF_WORK = re.compile(
     r"solve\.sh|/solution\b|\.bash_history|HISTFILE|/proc/\d*|\bps -|\bwhich\b|shutil\.which"
 )
@@ -67,9 +79,14 @@ def votes(clues: Clues) -> tuple[Vote, ...]:
 
 
 def elect(found: tuple[Vote, ...]) -> Vote | None:
-    """The heaviest vote of the artifact with the most weight; ties go to the earlier check."""
+    """The heaviest vote of the artifact with the most weight; ties go to the earlier check.
+
+    Votes without evidence of their own only count where there is no other.
+    """
     if not found:
         return None
+    telling = tuple(v for v in found if v.weight > NO_EVIDENCE)
+    found = telling or found
     weight: dict[Artifact, int] = {}
     for vote in found:
         weight[vote.artifact] = weight.get(vote.artifact, 0) + vote.weight
@@ -120,6 +137,10 @@ def _manner_of_work(clues: Clues, check: CheckResult) -> Finding | None:
 def _missing_path(clues: Clues, check: CheckResult) -> Finding | None:
     """The check does not find a path."""
     named = first_match(MISSING_FILE, check.message)
+    if named and not re.search(r"[/.]", named) and "FileNotFoundError" in check.message:
+        return _missing_tool(clues, named)
+    if EXECUTABLE.search(check.message) and any(clues.world.made(p) for p in check.paths):
+        return None
     paths = [clues.whole(named)] if named else []
     bare = check.expected in ("", "True", "is True")
     if not paths and EXISTS.search(check.message) and bare:
@@ -129,10 +150,31 @@ def _missing_path(clues: Clues, check: CheckResult) -> Finding | None:
         paths = [p for p, _ in need.paths if clues.world.made(p) is False]
         if any(clues.world.held(p) is not False for p in paths):
             paths = [p for p in paths if clues.world.held(p) is False]
+        paths = [p for p in paths if ":" not in p]  # a search path is no path
     for path in paths:
         if finding := _path_finding(clues, path):
             return finding
     return None
+
+
+def _missing_tool(clues: Clues, name: str) -> Finding:
+    """The check starts a program that is not in the container."""
+    if clues.tools_told(name):
+        why = f"the task promises {name}, the container lacks it"
+        return Finding((why,), "environment", "infrastructure, build or dependency")
+    why = f"the check starts {name}, which nobody promised"
+    return Finding((why,), "verifier", "infrastructure, build or dependency")
+
+
+def _not_executable(clues: Clues, check: CheckResult) -> Finding | None:
+    """The program is there and cannot be started."""
+    made = [p for p in check.paths if clues.world.made(p)]
+    if not made or not EXECUTABLE.search(check.message):
+        return None
+    if not re.search(r"\b(executable|program|script|command)\b", clues.task.instruction.text, re.I):
+        return None
+    why = f"{made[0]} is to be a program and cannot be started"
+    return Finding((why,), "solution", "contract mismatch")
 
 
 def _path_finding(clues: Clues, path: str) -> Finding | None:
@@ -222,66 +264,6 @@ def _names(clues: Clues, check: CheckResult) -> Finding | None:
     return None
 
 
-def _manner(clues: Clues, check: CheckResult) -> Finding | None:
-    """Expected and actual differ in manner only: is the manner settled?"""
-    if not check.expected or not check.actual:
-        return None
-    kind = manner(check.expected, check.actual)
-    text = clues.task.instruction.text
-    cut = is_cut(check.expected, check.actual, text)
-    if cut is not None:
-        why = f"numbers are to be cut off; {'the check' if cut else 'the solution'} rounds them"
-        return Finding((why,), "verifier" if cut else "solution", "contract mismatch")
-    if kind == "substance":
-        return None
-    if kind == "order" and regulated(kind, text):
-        right, wanted = keeps_order(check.actual, text), keeps_order(check.expected, text)
-        if right and wanted is False:
-            why = "the solution keeps the order that the instruction asks for"
-            return Finding((why,), "verifier", "over-constrained verifier")
-    if regulated(kind, text):
-        found = REGULATES[kind].search(text)
-        why = f"differs in {kind}, which the instruction settles ({found[0] if found else ''})"
-        return Finding((why,), "solution", "contract mismatch")
-    why = f"differs in {kind} only, which the instruction leaves free"
-    return Finding((why,), "verifier", "over-constrained verifier")
-
-
-def _all_agree_against(clues: Clues, check: CheckResult) -> Finding | None:
-    """Independent solutions give the same value, the check wants another."""
-    same = [
-        c
-        for t in clues.others
-        if t.actor == "alternative"
-        for c in t.checks
-        if c.id == check.id and c.status == "failed" and c.actual == check.actual
-    ]
-    if not same or not check.actual:
-        return None
-    why = f"{len(same) + 1} solutions agree on {check.actual[:80]}"
-    return Finding((why,), "verifier", "over-constrained verifier")
-
-
-def _free_words(clues: Clues, check: CheckResult) -> Finding | None:
-    """The check wants words that nobody else ever used."""
-    expected = check.expected.removeprefix("contains ").removeprefix("does not contain ")
-    value = value_of(expected)
-    if not isinstance(value, str) or not (words := re.findall(r"[A-Za-z]{4,}", value)):
-        return None
-    world = clues.world
-    known = [
-        w
-        for w in words
-        if world.word_told(w) or world.word_scripted(w) or world.word_held(w) or w in world.story
-    ]
-    if len(known) == len(words):
-        return None
-    strange = next(w for w in words if w not in known)
-    return Finding(
-        (f"only the verifier speaks of “{strange}”",), "verifier", "over-constrained verifier"
-    )
-
-
 def _unmet_need(clues: Clues, check: CheckResult) -> Finding | None:
     """The contract matrix names a row this check stands or falls with."""
     for wrong in clues.matrix.disagreements:
@@ -326,18 +308,22 @@ LOOKS: tuple[tuple[str, int, Callable[[Clues, CheckResult], Finding | None]], ..
     ("guard_broken_by_the_work", 5, _broken_guard),
     ("reachable_by_another_way", 5, _reachable),
     ("manner_of_work", 5, _manner_of_work),
+    ("contradicted_by_a_check", 5, contradicted),
+    ("cannot_be_started", 4, _not_executable),
     ("path_not_found", 4, _missing_path),
     ("key_not_found", 4, _missing_key),
     ("broken_in_both_states", 4, _broken_in_both),
-    ("solutions_agree", 4, _all_agree_against),
+    ("solutions_agree", 4, all_agree_against),
     ("order_told", 4, told_order),
     ("scale_told", 4, told_scale),
-    ("manner_only", 4, _manner),
+    ("place_in_an_object", 4, place_in_object),
+    ("edge_of_a_text", 4, edge_of_text),
+    ("manner_only", 4, manner_only),
     ("value_told", 3, told_value),
     ("mode_nobody_asked_for", 3, unasked_mode),
     ("name_in_the_check", 3, _names),
     ("matrix_row", 2, _unmet_need),
-    ("words_nobody_used", 2, _free_words),
+    ("words_nobody_used", 2, free_words),
     ("value_differs", 1, _other_value),
 )
 """Name, weight and function of every look at a failing check, the surest first."""

@@ -1,10 +1,12 @@
 """What a judgement shows, in the form blame rules ask for. Pure; matrix and needs are lazy."""
 
+import ast
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from facet.check_source import check_sources
 from facet.contract.matrix import all_needs, contract_matrix
 from facet.contract.mention import Matrix
 from facet.contract.needs import Needs
@@ -129,6 +131,12 @@ class Clues:
         name = plain.rpartition("::")[2]
         same = [n for id, n in self.needs.items() if id.rpartition("::")[2] == name]
         return same[0] if len(same) == 1 else None
+
+    def source(self, check: CheckResult) -> str:
+        """The check's own function as text, "" where it is not found."""
+        plain = check.id.partition("[")[0]
+        found = next((s for s in check_sources(self.task.verifier.files) if s.id == plain), None)
+        return ast.unparse(found.node) if found else ""
 
     def packages(self) -> frozenset[str]:
         """Names of planned packages."""

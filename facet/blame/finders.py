@@ -1,6 +1,9 @@
 """What each blame rule looks for in a judgement: evidence, and who it speaks against. Pure."""
 
+import difflib
 import re
+import sys
+from pathlib import PurePosixPath
 
 from facet.blame.checks import elect, vote_line, votes
 from facet.blame.clues import (
@@ -20,7 +23,7 @@ from facet.blame.clues import (
     Finding,
     first_match,
 )
-from facet.contract.words import URL, ports_in
+from facet.contract.words import URL, paths_in, ports_in
 from facet.gates import partial_fault
 from facet.types.task import ARTIFACTS, Artifact
 from facet.types.verdict import Category
@@ -115,7 +118,35 @@ def false_guard(clues: Clues) -> Finding | None:
         found = look(clues)  # the solution stumbles over the same thing
         if found is not None and found.artifact == "environment":
             return Finding((*clues.gate.details[:3], *found.evidence), "environment", GROUND)
+    stumbles = clues.oracle is not None and clues.oracle.outcome in ("actor_error", "actor_timeout")
+    if stumbles and any(
+        world.held(p) is True
+        for check in nop.failing
+        if check.guard and (need := clues.need(check))
+        for p, _ in need.paths
+    ):
+        line = "the guarded input is there, and the solution stumbles over it as well"
+        return Finding((*clues.gate.details[:3], line), "environment", GROUND)
     return Finding(clues.gate.details[:5], "verifier", CONTRACT)
+
+
+def result_there(clues: Clues) -> Finding | None:
+    """Every check that passes too early reads a result that the container already holds."""
+    if not clues.gate.evidence.startswith("passes before any work"):
+        return None
+    manifest = clues.task.environment.manifest
+    planned = [f.path for f in manifest.files if f.kind == "file"] if manifest else []
+    results = [p for p in planned if clues.is_output(p)]
+    shipped: list[str] = []
+    for id in clues.gate.details:
+        need = clues.needs.get(id.partition("[")[0])
+        read = [p for p, _ in need.paths] if need else []
+        held = [p for p in results if p in read or str(PurePosixPath(p).parent) in read]
+        if not held:
+            return None
+        shipped += held
+    lines = tuple(f"the container already holds the result {p}" for p in dict.fromkeys(shipped))
+    return Finding(lines[:5], "environment", GROUND)
 
 
 def solved_from_the_start(clues: Clues) -> Finding | None:
@@ -132,6 +163,17 @@ def solved_from_the_start(clues: Clues) -> Finding | None:
     if not shipped:
         return None
     return Finding((f"the container already holds the result {shipped[0]}",))
+
+
+def verifier_module(clues: Clues) -> Finding | None:
+    """The verifier loads a module that the runner does not have (a misspelt one is a bug)."""
+    found = MISSING_MODULE.search(clues.verifier_text)
+    if found is None:
+        return None
+    name = found[1].partition(".")[0]
+    alike = difflib.get_close_matches(name, sys.stdlib_module_names, n=1, cutoff=0.85)
+    misspelt = bool(alike) and name not in sys.stdlib_module_names
+    return Finding((f"no module {name} while grading",), category=WEAK if misspelt else BUILD)
 
 
 # ---- the solution runs ------------------------------------------------------------------------
@@ -261,6 +303,23 @@ def unset(clues: Clues) -> Finding | None:
     return Finding((line,), "environment" if told else "solution", GROUND if told else RUNTIME)
 
 
+def made_up_path(clues: Clues) -> Finding | None:
+    """The error that ended the script names a path that only the solution speaks of."""
+    world = clues.world
+    manifest = clues.task.environment.manifest
+    setup = manifest.setup if manifest else ()
+    for path in paths_in(" ".join(clues.actor_text.strip().splitlines()[-3:]).replace("'", " ")):
+        known = (
+            world.told(path) in ("exact", "parts")
+            or world.held(path) is True
+            or path in world.story
+        )
+        known = known or any(path in command for command in setup)
+        if not known and world.scripted(path) and not clues.is_output(path):
+            return Finding((f"solve.sh stops at {path}", "nobody else speaks of it"))
+    return None
+
+
 # ---- the final state --------------------------------------------------------------------------
 
 
@@ -311,7 +370,16 @@ def matrix(clues: Clues) -> Finding | None:
         return None
     artifact = wrong[0].artifact
     lines = [f"{d.kind} {d.value}: {d.why} | {d.row}" for d in wrong if d.artifact == artifact]
-    return Finding(tuple(lines[:8]), artifact)
+    mine = {d.kind for d in wrong if d.artifact == artifact}
+    elsewhere = artifact == "instruction" and mine == {"path"} and _input_untold(clues)
+    return Finding(tuple(lines[:8]), artifact, GROUND if elsewhere else None)
+
+
+def _input_untold(clues: Clues) -> bool:
+    """The solution reads a planned file that the instruction does not lead to."""
+    manifest = clues.task.environment.manifest
+    planned = [f.path for f in manifest.files if f.kind == "file"] if manifest else []
+    return any(clues.world.scripted(p) and not clues.world.told(p) for p in planned)
 
 
 def first_word(clues: Clues) -> Finding | None:

@@ -71,6 +71,14 @@ RULES: tuple[Rule, ...] = (
         finders.network,
     ),
     Rule(
+        "verifier_lacks_module",
+        ("verifier_runs",),
+        "verifier",
+        BUILD,
+        "A verifier may import what the runner has, and nothing else.",
+        finders.verifier_module,
+    ),
+    Rule(
         "verifier_stops_at_file",
         ("verifier_runs",),
         None,
@@ -101,6 +109,14 @@ RULES: tuple[Rule, ...] = (
         GROUND,
         "The initial state already is the goal.",
         finders.solved_from_the_start,
+    ),
+    Rule(
+        "result_is_there",
+        ("initial_fails",),
+        "environment",
+        GROUND,
+        "A result that is to be made must not be shipped.",
+        finders.result_there,
     ),
     Rule(
         "check_is_vacuous",
@@ -197,6 +213,14 @@ RULES: tuple[Rule, ...] = (
         GROUND,
         "A variable that the task names must be set.",
         finders.unset,
+    ),
+    Rule(
+        "path_made_up",
+        ("solution_runs",),
+        "solution",
+        GROUND,
+        "A path that nobody else speaks of is made up.",
+        finders.made_up_path,
     ),
     Rule(
         "solution_ends_badly",

@@ -15,6 +15,7 @@ from facet.contract.words import (
     URL,
     VARIABLE,
     lines_of,
+    names_in,
     outside,
     paths_in,
     ports_in,
@@ -89,9 +90,10 @@ def _of_instruction(task: Task) -> Iterator[Mention]:
         )
 
     for number, line in lines_of(task.instruction.text):
-        negated = any(word in f" {line.lower()} " for word in NEGATED)
         for path in paths_in(line):
-            yield at("path", path, number, "negated" if negated else "")
+            yield at("path", path, number, "negated" if _negated(line, path) else "")
+        for name in names_in(line):
+            yield at("name", name, number)
         for path in relative_paths_in(line, workdir):
             yield at("path", path, number, "relative")
         for port in ports_in(line):
@@ -104,6 +106,17 @@ def _of_instruction(task: Task) -> Iterator[Mention]:
             yield at("variable", variable, number)
         for limit in LIMIT.findall(line):
             yield at("limit", limit, number)
+
+
+def _negated(line: str, path: str) -> bool:
+    """Does the sentence say, next to the path, that it is not there or only an example?"""
+    for at in re.finditer(re.escape(path) + r"(?![\w/-]|\.\w)", line):
+        before = re.split(r"[.!?;:]\s", line[: at.start()])[-1][-70:]
+        after = re.split(r"[.!?;:(]\s?", line[at.end() :])[0][:40]
+        around = f" {before} {after} ".lower()
+        if not any(word in around for word in NEGATED):
+            return False
+    return True
 
 
 def _of_environment(task: Task, realized: RealizedManifest | None) -> Iterator[Mention]:
@@ -288,10 +301,18 @@ def _key(look: _Look) -> _Found:
     return None
 
 
+def _name(look: _Look) -> _Found:
+    name, world = look.row.value, look.world
+    if world.known(name) or name in world.story:
+        return None
+    return "instruction", "only the instruction speaks of this name", "instruction"
+
+
 RULES: dict[Kind, Callable[[_Look], _Found]] = {
     "path": _path,
     "port": _port,
     "user": _user,
     "key": _key,
+    "name": _name,
 }
 """Who stands alone, by kind; kinds without a rule are shown and never blamed."""

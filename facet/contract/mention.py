@@ -5,7 +5,9 @@ from typing import Literal
 from facet.types.task import Artifact
 from facet.types.value import Value
 
-Kind = Literal["path", "key", "port", "url", "user", "variable", "command", "service", "limit"]
+Kind = Literal[
+    "path", "key", "name", "port", "url", "user", "variable", "command", "service", "limit"
+]
 Column = Literal["instruction", "planned", "realized", "solution", "oracle", "verifier"]
 COLUMNS: tuple[Column, ...] = (
     "instruction",

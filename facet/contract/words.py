@@ -24,6 +24,7 @@ USER = re.compile(
     r"([a-z_][a-z0-9_-]{1,31})\b"
 )
 CODE = re.compile(r"`([^`\n]{1,200})`")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 LIMIT = re.compile(
     r"\b(?:at (?:least|most)|within|no more than|up to|exactly|below|above|maximum(?: of)?)"
@@ -55,6 +56,11 @@ def relative_paths_in(line: str, workdir: str) -> list[str]:
         if re.fullmatch(r"[\w.@-]+(?:/[\w.@-]+)+/?", text) and not text[0].isdigit():
             found.append(str(PurePosixPath(workdir) / text.rstrip("/")))
     return found
+
+
+def names_in(line: str) -> list[str]:
+    """Names with an underscore that stand alone in code marks: `closed_on`, `CLOSING_DAY`."""
+    return [span for span in CODE.findall(line) if NAME.fullmatch(span)]
 
 
 def outside(path: str) -> bool:

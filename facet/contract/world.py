@@ -5,6 +5,7 @@ Three answers: True, False, or None where nothing was planned, probed or run tha
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from facet.contract.words import outside, says, says_word
@@ -137,6 +138,20 @@ class World:
     def word_held(self, word: str) -> bool:
         """Is this word in a fixture or in the plan?"""
         return word in self.tokens
+
+    def known(self, word: str) -> bool:
+        """Does anything but the instruction hold this word: solutions, verifier, container?"""
+        if self.word_held(word) or any(says_word(text, word) for text in self._others):
+            return True
+        manifest = self.manifest
+        return manifest is not None and any(word == name for name, _ in manifest.env)
+
+    @cached_property
+    def _others(self) -> tuple[str, ...]:
+        """Texts of solutions, verifier and build context."""
+        task = self.task
+        sets = (task.solution.files, task.verifier.files, task.environment.files)
+        return tuple(f.text[:400_000] for files in sets for f in files.files[:MOST_DATA])
 
     def header_told(self) -> bool:
         """Does the instruction name every column of some fixture, so that the two agree?"""

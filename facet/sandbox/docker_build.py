@@ -317,7 +317,7 @@ def _classified(error: str, log: BuildLog) -> BuildError | EngineError:
     at_from = not log.steps or log.steps[-1].instruction.upper().startswith("FROM")
     if at_from and any(word in low for word in UNAVAILABLE):
         name = log.steps[-1].instruction.split()[1] if log.steps else "the base image"
-        if name.startswith("facet-base") or name.startswith("facet-packages"):
+        if re.match(r"facet-base(?::|\Z)|facet-packages", name):
             return BaseMissing(f"{name} is not built on this machine: run `facet base build`")
         return EngineError(f"base image {name} is not here and cannot be fetched: {flat}")
     if any(word in low for word in TASKS):

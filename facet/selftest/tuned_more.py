@@ -111,7 +111,7 @@ def _world() -> Iterator[Defect]:
     )
     yield Defect(
         "logs-tables",
-        "the base image does not exist",
+        "an instruction of the Dockerfile is misspelt",
         "broken build",
         "environment",
         BUILD,
@@ -119,9 +119,7 @@ def _world() -> Iterator[Defect]:
         lambda t: context_file(
             text_file(
                 "Dockerfile",
-                t.environment.files.text("Dockerfile").replace(
-                    "FROM facet-base", "FROM facet-base-of-last-year"
-                ),
+                t.environment.files.text("Dockerfile").replace("COPY [", "COPPY ["),
             )
         )(t),
     )

@@ -1,8 +1,8 @@
 """Gate `stable`: fresh containers under other conditions give the same result of every check.
 
-Asked again with nothing changed, with shuffled checks, with a clock 400 days ahead, and with
-another locale and time zone; nop and oracle each. Services keep the real clock; an image of others
-without libfaketime keeps it altogether, which the evidence says.
+Asked again with nothing changed, with the checks in other orders, with a clock 400 days ahead, and
+with another locale and time zone; nop and oracle each. Services keep the real clock; an image of
+others without libfaketime keeps it altogether, which the evidence says.
 """
 
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from facet.conditions import FAKETIME, Conditions
 from facet.errors import EngineError
 from facet.gates import is_ours
 from facet.judge import Bench
+from facet.strict.orders import telling_seeds
 from facet.trial import ActorSpec
 from facet.types.trial import Trial
 from facet.types.verdict import Gate
 
 VARIED: tuple[tuple[str, Conditions], ...] = (
-    ("other order", Conditions(check_order_seed=1)),
     ("clock +400d", Conditions(clock_shift="+400d")),
     (
         "other locale and zone",
         Conditions(env=(("LANG", "de_DE.UTF-8"), ("LC_ALL", "C"), ("TZ", "Pacific/Auckland"))),
     ),
 )
-"""Name and conditions of the runs in which something is changed."""
+"""Name and conditions of the runs in which something else than the order of checks is changed."""
 FRESH = 3
 """Containers in which nothing is changed, the first one included."""
 
@@ -36,7 +36,8 @@ def stable(bench: Bench, *, fresh: int = FRESH) -> Gate:
         clock = is_ours(bench.task) or _has_faketime(bench)
     except EngineError as error:
         return Gate(name="stable", status="not_assessed", evidence=str(error)[:500])
-    runs = [run for run in further(fresh) if clock or not run[1].clock_shift]
+    checks = max(len(trial.checks) for trial in first)
+    runs = [run for run in further(fresh, checks) if clock or not run[1].clock_shift]
     for name, conditions in runs:
         solve = bench.task.solution.files.get("solve.sh")
         again = bench.run(
@@ -59,10 +60,12 @@ def stable(bench: Bench, *, fresh: int = FRESH) -> Gate:
     return Gate(name="stable", status="passed", evidence=line)
 
 
-def further(fresh: int) -> Iterator[tuple[str, Conditions]]:
-    """Every run after the first."""
+def further(fresh: int, checks: int) -> Iterator[tuple[str, Conditions]]:
+    """Every run after the first, for a verifier of so many checks."""
     for number in range(2, fresh + 1):
         yield "again" if number == 2 else f"again, container {number}", Conditions()
+    for number, seed in enumerate(telling_seeds(checks) if checks > 1 else (), start=1):
+        yield f"other order {number}", Conditions(check_order_seed=seed)
     yield from VARIED
 
 

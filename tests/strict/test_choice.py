@@ -10,6 +10,7 @@ from facet.images import Images
 from facet.strict import STRICT_GATES
 from facet.strict.choice import choose
 from facet.strict.mutants_die import reaches_verifier
+from facet.strict.orders import ORDERS
 from facet.strict.stable import VARIED
 from facet.taskdir import read_task
 from facet.types.verdict import Judgement
@@ -53,7 +54,7 @@ def test_numbers_decide_how_many_mutants_count_and_containers_agree() -> None:
     found = judged(make_task(), names=["stable", "mutants_die"], mutants=3, repeats=4)
     assert found.valid
     assert sum(t.actor == "mutant" for t in found.trials) == 3
-    assert sum(t.actor == "nop" for t in found.trials) == 4 + len(VARIED)
+    assert sum(t.actor == "nop" for t in found.trials) == 4 + ORDERS + len(VARIED)
 
 
 def test_recorded_verdicts_know_the_numbers_they_rest_on() -> None:

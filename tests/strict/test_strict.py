@@ -56,7 +56,7 @@ def test_a_good_task_passes_every_strict_gate() -> None:
     actors = Actors()
     found = strict(make_task(), actors)
     assert found.valid, found.deciding
-    assert len(actors.conditions) == 2 * len(list(further(FRESH)))
+    assert len(actors.conditions) == 2 * len(list(further(FRESH, len(make_task().verifier.checks))))
     assert sum(t.actor == "probe" for t in found.trials) == len(probe_scripts(make_task()))
 
 
