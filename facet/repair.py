@@ -97,7 +97,7 @@ def repair(
             past.refuse(task, complaint, str(error))
             continue
         new = task.replace(complaint.artifact, getattr(reply, complaint.artifact))
-        if reason := _refusal(task, new, named_checks(complaint, judgement)):
+        if reason := refusal(task, new, named_checks(complaint, judgement)):
             past.refuse(task, complaint, reason, unchanged=new.digest == task.digest)
             continue
         after = judge(new)
@@ -120,7 +120,8 @@ def _mentions(line: str, id: str) -> bool:
     return id in words or f"{id}:" in words
 
 
-def _refusal(task: Task, new: Task, named: Collection[str]) -> str:
+def refusal(task: Task, new: Task, named: Collection[str]) -> str:
+    """Why a rewrite is not taken before anything runs; "" when it is."""
     if new.digest == task.digest:
         return "the rewrite changes nothing"
     return "; ".join(weakened(task, new, named))

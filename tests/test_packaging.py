@@ -18,6 +18,7 @@ print(json.dumps({
     "root": str(project_root()),
     "prompts": sorted(p.relative_to(prompts_dir()).as_posix() for p in prompts_dir().rglob("*.j2")),
     "base": sorted(p.name for p in (data_dir() / "base").iterdir()),
+    "probes": sorted(p.name for p in (data_dir() / "probes").iterdir()),
     "skills": len(list((data_dir() / "sample" / "skills").rglob("SKILL.md"))),
     "app": (project_root() / "app.py").is_file(),
 }))
@@ -48,7 +49,7 @@ def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_wheel_carries_prompts_sample_and_base_files(installed: Path) -> None:
+def test_the_wheel_carries_prompts_sample_probes_and_base_files(installed: Path) -> None:
     done = run(installed, LOCATIONS)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -58,6 +59,7 @@ def test_the_wheel_carries_prompts_sample_and_base_files(installed: Path) -> Non
         p.relative_to(source).as_posix() for p in source.rglob("*.j2")
     )
     assert found["base"] == sorted(p.name for p in (ROOT / "data" / "base").iterdir())
+    assert found["probes"] == sorted(p.name for p in (ROOT / "data" / "probes").iterdir())
     assert found["skills"] >= 20
     assert found["app"]
 

@@ -43,6 +43,9 @@ COMMANDS: dict[str, Command] = {
     "validate": Command(
         "facet.cli.validate:command", "Judge any Harbor task folder by the seven gates."
     ),
+    "repair": Command(
+        "facet.cli.repair:repair", "Start one repair round from a person's finding on a task."
+    ),
     "accept": Command(
         "facet.cli.accept:command", "Judge a delivery by a buyer's spec, with one report."
     ),

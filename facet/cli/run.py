@@ -59,6 +59,12 @@ def run(
         float | None, typer.Option(help="Make no further call once this is spent.")
     ] = None,
     max_calls: Annotated[int | None, typer.Option(help="Model calls of the run, at most.")] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="The gates beyond the seven decide too; minutes a judgement."
+        ),
+    ] = False,
     resume: Annotated[
         str | None, typer.Option(help="Go on with this run; finished stages are not repeated.")
     ] = None,
@@ -84,6 +90,7 @@ def run(
         "budget_usd": budget_usd,
         "max_calls": max_calls,
         "base_url": base_url,
+        "strict": strict or None,
     }
     spec = make_spec({k: v for k, v in given.items() if v is not None}, where, resume)
     _work(where, spec, resume, json)
@@ -135,7 +142,7 @@ def _work(workspace: Workspace, spec: RunSpec, resume: str | None, json: bool) -
     elif not Path(spec.pairs).is_file():
         raise InputError(f"no file of pairs at {spec.pairs}")
     with closing(DockerEngine(str(workspace.root))) as engine:
-        workshop = DockerWorkshop(engine, workspace)
+        workshop = DockerWorkshop(engine, workspace, strict=spec.strict)
         workshop.check()
         engine.reap()
         name = resume or new_run(workspace, spec)

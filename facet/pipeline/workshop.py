@@ -9,11 +9,13 @@ from typing import Protocol, Self
 
 from facet.base_images import base_ready
 from facet.errors import BuildError, EngineError
+from facet.gates import SEVEN
 from facet.images import Images
 from facet.judge import judge
 from facet.realize import realize, start
 from facet.sandbox.base import Engine, Sandbox
 from facet.stages.looking import look_into
+from facet.strict import STRICT, STRICT_GATES
 from facet.types.asks import Look, Looked
 from facet.types.manifest import Manifest, RealizedManifest
 from facet.types.task import Environment, Task
@@ -54,11 +56,12 @@ class Workshop(Protocol):
 
 
 class DockerWorkshop:
-    """Benches on one engine."""
+    """Benches on one engine; `strict` lets the gates beyond the seven decide too."""
 
-    def __init__(self, engine: Engine, workspace: Workspace) -> None:
+    def __init__(self, engine: Engine, workspace: Workspace, *, strict: bool = False) -> None:
         self._engine = engine
         self._workspace = workspace
+        self._strict = strict
 
     def check(self) -> None:
         """A server that answers, a base image and the grading runner."""
@@ -67,15 +70,16 @@ class DockerWorkshop:
 
     def open(self, run: str) -> "DockerBench":
         """A bench whose images are removed with it."""
-        return DockerBench(self._engine, self._workspace)
+        return DockerBench(self._engine, self._workspace, strict=self._strict)
 
 
 class DockerBench:
     """Images by environment, at most one container to look into, and the judge."""
 
-    def __init__(self, engine: Engine, workspace: Workspace) -> None:
+    def __init__(self, engine: Engine, workspace: Workspace, *, strict: bool = False) -> None:
         self._engine = engine
         self._workspace = workspace
+        self._gates = STRICT_GATES if strict else SEVEN
         self._images = Images(engine, lambda env: realize(engine, env, workspace=workspace))
         self._lock = threading.Lock()
         self._open: tuple[str, Sandbox] | None = None
@@ -94,8 +98,15 @@ class DockerBench:
                 return Looked(look=look, ok=False, output=f"cannot look: {error}"[:300])
 
     def judge(self, task: Task) -> Judgement:
-        """The first seven gates."""
-        return judge(task, engine=self._engine, workspace=self._workspace, images=self._images)
+        """The first seven gates, or all."""
+        return judge(
+            task,
+            engine=self._engine,
+            workspace=self._workspace,
+            images=self._images,
+            gates=self._gates,
+            more=STRICT,
+        )
 
     def _container(self, environment: Environment) -> Sandbox:
         digest = environment.value_digest()

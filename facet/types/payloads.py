@@ -27,6 +27,7 @@ class RunSpec(Value):
     budget_usd: float | None = None
     max_calls: int | None = None
     base_url: str = ""
+    strict: bool = False  # the gates beyond the seven decide too
 
 
 class RunStarted(Value):
