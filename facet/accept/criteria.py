@@ -103,7 +103,8 @@ def _size(spec: Spec, evidence: Evidence) -> Answer:
 def _gates(spec: Spec, evidence: Evidence) -> Answer:
     wanted = spec.gates
     assert wanted is not None
-    bad, open_ = [], []
+    bad: list[str] = []
+    open_: list[str] = []
     for item in evidence.delivery.items:
         verdict = item.verdict
         if verdict is None:
@@ -147,7 +148,8 @@ def _images(spec: Spec, evidence: Evidence) -> Answer:
 def _licences(spec: Spec, evidence: Evidence) -> Answer:
     assert spec.licences is not None
     allowed = {name.casefold() for name in spec.licences.allow}
-    bad, open_ = [], list(evidence.delivery.unreadable)
+    bad: list[str] = []
+    open_ = list(evidence.delivery.unreadable)
     seen: dict[str, int] = {}
     for item, _ in evidence.delivery.readable:
         named = licences_of(item)

@@ -126,11 +126,14 @@ def judge_folders(
     asked = choice.told if choice else SEVEN
     record = Record(workspace, bases=bases, resume=resume, gates=asked)
 
-    def done(verdict: Verdict) -> None:
-        record.add(verdict)
-        verdicts.append(verdict)
+    docker = DockerEngine(str(workspace.root))
+    with closing(docker), _interruptible(docker) as interrupted, closing(docker):
 
-    with closing(DockerEngine(str(workspace.root))) as docker, _interruptible(docker):
+        def done(verdict: Verdict) -> None:
+            if interrupted.is_set():  # what it says may come of our removing its containers
+                raise KeyboardInterrupt
+            record.add(verdict)
+            verdicts.append(verdict)
 
         def engine() -> Engine:
             docker.check()
@@ -181,14 +184,16 @@ def _interruptible(docker: DockerEngine) -> Iterator[threading.Event]:
     try:
         yield came
     finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if came.is_set():
             until = time.monotonic() + PATIENCE_S
             for thread in set(threading.enumerate()) - others:
                 if not thread.daemon:
                     thread.join(max(until - time.monotonic(), 0))
-        over.set()
-        for number, handler in before.items():
-            signal.signal(number, handler)
+            over.set()
+            # Whatever else went wrong meanwhile came of our removing the containers.
+            raise KeyboardInterrupt
 
 
 def _report(verdicts: list[Verdict], wanted: int, as_json: bool) -> None:
