@@ -176,9 +176,11 @@ def _interruptible(docker: DockerEngine) -> Iterator[threading.Event]:
     def interrupt(signum: int, frame: FrameType | None) -> None:
         if not came.is_set():
             came.set()
-            threading.Thread(target=end, daemon=True).start()
+            enders.append(threading.Thread(target=end, daemon=True))
+            enders[0].start()
         raise KeyboardInterrupt
 
+    enders: list[threading.Thread] = []
     others = set(threading.enumerate())
     before = {s: signal.signal(s, interrupt) for s in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -192,6 +194,11 @@ def _interruptible(docker: DockerEngine) -> Iterator[threading.Event]:
                 if not thread.daemon:
                     thread.join(max(until - time.monotonic(), 0))
             over.set()
+            for thread in enders:
+                thread.join(PATIENCE_S)
+            with suppress(EngineError):
+                docker.close()
+                docker.reap()
             # Whatever else went wrong meanwhile came of our removing the containers.
             raise KeyboardInterrupt
 
