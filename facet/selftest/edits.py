@@ -23,6 +23,7 @@ from facet.types.task import (
 )
 
 TESTS = "test_state.py"
+SECOND_HALF = "python3 - <<'PY'\n"
 
 
 def swapped(text: str, old: str, new: str) -> str:
@@ -78,6 +79,20 @@ def retold(task: Task, text: str) -> Task:
     return task.replace("instruction", Instruction(text=text))
 
 
+def lines_without(name: str) -> Plant:
+    """Drop the lines of the instruction that speak of this path."""
+
+    def plant(task: Task) -> Task:
+        path = const(task, name)
+        lines = task.instruction.text.splitlines(keepends=True)
+        kept = [line for line in lines if path not in line]
+        if kept == lines:
+            raise ValueError(f"no line of the instruction speaks of {path}")
+        return retold(task, "".join(kept))
+
+    return plant
+
+
 # ---- solution ---------------------------------------------------------------------------------
 
 
@@ -106,6 +121,14 @@ def resolved(task: Task, script: str) -> Task:
     """This text as solve.sh."""
     file = text_file("solve.sh", script, executable=True)
     return task.replace("solution", Solution(files=task.solution.files.with_file(file)))
+
+
+def first_half(task: Task) -> Task:
+    """solve.sh of a walked task without what it makes of the table."""
+    script = task.solution.script
+    if script.count(SECOND_HALF) != 2:
+        raise ValueError("solve.sh does not have two halves")
+    return resolved(task, script[: script.rindex(SECOND_HALF)])
 
 
 def partial(text: str, name: str = "planted") -> Plant:

@@ -1,8 +1,8 @@
-"""Defects of the verifier that no rule was tuned on."""
+"""Defects of the verifier, written after the rules; no rule is tuned on them."""
 
 from collections.abc import Iterator
 
-from facet.selftest.defect import BUILD, CONTRACT, GROUND, STRICT, WEAK, Defect, Plant
+from facet.selftest.defect import BUILD, CONTRACT, STRICT, WEAK, Defect, Plant
 from facet.selftest.edits import (
     body_of,
     check,
@@ -14,335 +14,382 @@ from facet.selftest.edits import (
     verifier_file,
     without_check,
 )
-from facet.types.task import Task, TextFile
+from facet.types.task import TextFile
 from facet.types.verdict import Category, GateName
 
+type Gates = tuple[GateName, ...]
 
-def held_out_verifier() -> tuple[Defect, ...]:
+FINAL: Gates = ("final_passes",)
+NOP: Gates = ("initial_fails",)
+RUNS: Gates = ("verifier_runs",)
+STABLE: Gates = ("stable",)
+LOADS: Gates = ("loads",)
+
+
+def held_out_verifier() -> Iterator[Defect]:
     """All of them."""
-    return (*_says_wrong(), *_breaks(), *_flaky())
+    for base, slug, kind, category, gates, plant in (*SAYS_WRONG, *BREAKS):
+        yield Defect(base, slug, kind, "verifier", category, gates, plant, held_out=True)
 
 
-def _verifier(
-    base: str, slug: str, kind: str, category: Category, gates: tuple[GateName, ...], plant: Plant
-) -> Defect:
-    return Defect(base, slug, kind, "verifier", category, gates, plant, held_out=True)
-
-
-def _says_wrong() -> Iterator[Defect]:
-    final: tuple[GateName, ...] = ("final_passes",)
-    initial: tuple[GateName, ...] = ("initial_fails",)
-    yield _verifier(
-        "tables-database",
-        "it reads the table under another ending",
+SAYS_WRONG: tuple[tuple[str, str, str, Category, Gates, Plant], ...] = (
+    (
+        "service-logs",
+        "it reads the alerts under another name",
         "wrong path in verifier",
         CONTRACT,
-        final,
-        lambda t: tests(f"TABLE = '{const(t, 'TABLE')}'", f"TABLE = '{const(t, 'TABLE')[:-3]}tsv'")(
-            t
-        ),
-    )
-    yield _verifier(
-        "accounts",
-        "it opens a database nobody has",
+        FINAL,
+        lambda t: tests(
+            f"ALERTS = '{const(t, 'ALERTS')}'", "ALERTS = '/opt/helpdesk/reports/alarm.txt'"
+        )(t),
+    ),
+    (
+        "config-jsondata",
+        "it reads the document in another folder",
         "wrong path in verifier",
-        GROUND,
-        ("initial_fails", "verifier_runs"),
-        tests("file:/app/ledger.db?", "file:/app/ledger.sqlite?"),
-    )
-    yield _verifier(
-        "permissions-webpages",
+        CONTRACT,
+        FINAL,
+        lambda t: tests(
+            f"DOCUMENT = '{const(t, 'DOCUMENT')}'", "DOCUMENT = '/srv/library/export/tree.json'"
+        )(t),
+    ),
+    (
+        "catalog",
+        "it looks at another mirror",
+        "wrong path in verifier",
+        CONTRACT,
+        FINAL,
+        tests('MIRROR = Path("/app/mirror")', 'MIRROR = Path("/app/copy")'),
+    ),
+    (
+        "config-jsondata",
         "a column has another name",
         "wrong schema",
         CONTRACT,
-        final,
-        lambda t: tests(f"COLUMNS = ['{column(t, 0)}'", "COLUMNS = ['CatalogueCode'")(t),
-    )
-    yield _verifier(
-        "catalog",
-        "it wants a certain interpreter",
+        FINAL,
+        lambda t: tests(f"'{column(t, 3)}', '{column(t, 4)}']", f"'{column(t, 3)}', 'book_name']")(
+            t
+        ),
+    ),
+    (
+        "accounts",
+        "a query names a column nobody was told",
+        "wrong schema",
+        CONTRACT,
+        FINAL,
+        tests(
+            "SELECT cents FROM balance WHERE account = 4",
+            "SELECT amount_cents FROM balance WHERE account = 4",
+        ),
+    ),
+    (
+        "series-notes",
+        "it wants blank lines at the end of a page",
         "over-strict check",
         STRICT,
-        final,
-        check(
-            "script.python",
-            'assert SCRIPT.is_file(), "sync.sh is missing"\n'
-            "first = SCRIPT.read_text().splitlines()[0]\n"
-            'assert first == "#!/usr/bin/env python3", "interpreter"',
-        ),
-    )
-    yield _verifier(
-        "logs-tables",
-        "it wants an order that is left free",
+        FINAL,
+        check("index-end", 'assert there(INDEX).endswith("\\n\\n"), f"end of {INDEX}"'),
+    ),
+    (
+        "config-jsondata",
+        "it wants the lookup on one line per entry",
         "over-strict check",
         STRICT,
-        final,
+        FINAL,
         check(
-            "refusals-order",
-            "actual = [line.split('\\t')[0] for line in there(REFUSALS).splitlines()]\n"
-            'assert actual == sorted(actual, reverse=True), f"order of {REFUSALS}"',
+            "lookup-lines",
+            "lines = there(LOOKUP).splitlines()\n"
+            'assert len(lines) == len(ROWS()) + 2, f"lines of {LOOKUP}"',
         ),
-    )
-    yield _verifier(
-        "notes-reconcile",
+    ),
+    (
+        "service-logs",
         "it wants a mode that nobody asks for",
         "over-strict check",
         STRICT,
-        final,
+        FINAL,
         check(
-            "differences-mode",
-            "there(DIFFERENCES)\n"
-            'assert oct(os.stat(DIFFERENCES).st_mode & 0o777) == "0o600", f"mode of {DIFFERENCES}"',
+            "alerts-mode",
+            "there(ALERTS)\nmode = oct(os.stat(ALERTS).st_mode & 0o777)\n"
+            'assert mode == "0o640", f"mode of {ALERTS}"',
         ),
-    )
-    yield _verifier(
-        "orders",
-        "it wants a line break at the end of JSON",
+    ),
+    (
+        "reconcile-schedule",
+        "it wants the program to be short",
         "over-strict check",
         STRICT,
-        final,
+        FINAL,
+        check("job-short", 'assert len(there(JOB).splitlines()) <= 5, f"lines of {JOB}"'),
+    ),
+    (
+        "tables-database",
+        "it looks into the solution",
+        "over-strict check",
+        STRICT,
+        FINAL,
         check(
-            "report.newline",
-            "assert report()\n"
-            'assert (OUT / "report.json").read_text().endswith("}\\n"), "end of report.json"',
+            "store-module",
+            "there(TABLE)\n"
+            "with open('/solution/solve.sh') as source:\n"
+            "    assert 'sqlite3.connect' in source.read(), 'module used'",
         ),
-    )
-    yield _verifier(
-        "reconcile-schedule",
-        "a check looks at its own expectation",
+    ),
+    (
+        "history-permissions",
+        "it wants the refusals in an order that is left free",
+        "over-strict check",
+        STRICT,
+        FINAL,
+        check(
+            "refusals-sorted",
+            "actual = there(REFUSALS).splitlines()\n"
+            "expected = sorted(actual, key=lambda line: line.split('\\t')[1], reverse=True)\n"
+            'assert actual == expected, f"order of {REFUSALS}"',
+        ),
+    ),
+    (
+        "config-jsondata",
+        "a check looks at a name only",
         "vacuous check",
         WEAK,
-        initial,
-        body_of("report-sums", 'assert len(ROWS()) > 0, "rows"'),
-    )
-    yield _verifier(
-        "webpages-series",
-        "a check swallows its failure",
+        NOP,
+        body_of("lookup-order", 'assert LOOKUP.endswith(".json"), "ending"'),
+    ),
+    (
+        "series-notes",
+        "a check adds up what it expects",
         "vacuous check",
         WEAK,
-        initial,
+        NOP,
+        body_of("index-total", 'assert sum(row[3] for row in ROWS()) > 0, "total"'),
+    ),
+    (
+        "service-logs",
+        "a check asks nothing where a file is missing",
+        "vacuous check",
+        WEAK,
+        NOP,
         body_of(
-            "notable-peak",
-            "try:\n    assert json.loads(there(NOTABLE))\nexcept AssertionError:\n    pass",
+            "alerts-order",
+            "if os.path.isfile(ALERTS):\n    assert there(ALERTS).splitlines(), 'alerts'",
         ),
-    )
-    yield _verifier(
-        "accounts",
+    ),
+    (
+        "webpages-series",
         "two checks want two headers",
         "unreachable state",
         CONTRACT,
-        final,
-        check("export.fields", 'assert lines()[0] == "kind\\towner\\tcents", "fields"'),
-    )
-    yield _verifier(
-        "orders",
-        "the total it wants counts a rejected order",
+        FINAL,
+        check(
+            "series-fields",
+            'assert there(SERIES).splitlines()[0] == "day,sum,count,mean,running", "fields"',
+        ),
+    ),
+    (
+        "catalog",
+        "the value of the stock is another",
         "unreachable state",
         CONTRACT,
-        final,
-        tests('assert round(report()["total"], 2) == 460.5', 'assert report()["total"] == 455.5'),
-    )
-    yield _verifier(
+        FINAL,
+        tests('value("value") == 53.0', 'value("value") == 54.5'),
+    ),
+    (
         "accounts",
-        "nothing looks at owner and mode",
+        "a balance is to be what no booking gives",
+        "unreachable state",
+        CONTRACT,
+        FINAL,
+        tests('WHERE account = 1") == [(7500,)]', 'WHERE account = 1") == [(7501,)]'),
+    ),
+    (
+        "catalog",
+        "nothing looks at the prices",
         "weak verifier",
         WEAK,
         ("partials_fail",),
-        then(without_check("export.owner"), without_check("export.mode")),
-    )
-
-
-def _breaks() -> Iterator[Defect]:
-    runs: tuple[GateName, ...] = ("verifier_runs",)
-    yield _verifier(
-        "orders",
-        "it reads a result while it loads",
+        without_check("catalog.prices"),
+    ),
+)
+BREAKS: tuple[tuple[str, str, str, Category, Gates, Plant], ...] = (
+    (
+        "service-logs",
+        "it reads the table while it loads",
         "crashing verifier",
         WEAK,
-        runs,
-        tests(
-            'OUT = Path("/app/out")\n',
-            'OUT = Path("/app/out")\nFOUND = json.loads((OUT / "report.json").read_text())\n',
-        ),
-    )
-    yield _verifier(
+        RUNS,
+        lambda t: tests(
+            f"TABLE = '{const(t, 'TABLE')}'\n",
+            f"TABLE = '{const(t, 'TABLE')}'\nLINES = open(TABLE).read().splitlines()\n",
+        )(t),
+    ),
+    (
+        "series-notes",
+        "a check calls what is not defined",
+        "crashing verifier",
+        WEAK,
+        FINAL,
+        check("pages-extra", "there(INDEX)\nassert pages_of(PAGES) == GROUPS(), 'pages'"),
+    ),
+    (
+        "config-jsondata",
+        "it exits while it loads",
+        "crashing verifier",
+        WEAK,
+        RUNS,
+        tests("import csv\n", "import csv\nimport sys\n\nsys.exit(0)\n"),
+    ),
+    (
+        "catalog",
+        "it never ends",
+        "crashing verifier",
+        WEAK,
+        RUNS,
+        check("service.wait", "while True:\n    pass"),
+    ),
+    (
         "database-config",
-        "a check ends the process",
-        "crashing verifier",
-        WEAK,
-        runs,
-        check("last", "os._exit(3)"),
-    )
-    yield _verifier(
-        "archive-history",
-        "a check divides by zero after the work",
-        "crashing verifier",
-        WEAK,
-        ("final_passes",),
-        check(
-            "table-share",
-            "lines = there(TABLE).splitlines()\nempty = [line for line in lines if not line]\n"
-            'assert len(lines) / len(empty) > 0, "share"',
-        ),
-    )
-    yield _verifier(
-        "jsondata-archive",
         "it imports what the runner does not have",
         "undeclared dependency",
         BUILD,
-        runs,
-        tests("import csv\n", "import csv\nimport numpy\n"),
-    )
-    yield _verifier(
-        "tables-database",
+        RUNS,
+        tests("import csv\n", "import csv\nimport yaml\n"),
+    ),
+    (
+        "permissions-webpages",
+        "it imports a parser the runner does not have",
+        "undeclared dependency",
+        BUILD,
+        RUNS,
+        tests("import csv\n", "import csv\nimport lxml.html\n"),
+    ),
+    (
+        "reconcile-schedule",
         "a check calls a tool that is not there",
         "undeclared dependency",
         BUILD,
-        ("final_passes",),
+        FINAL,
         check(
-            "table-lint",
-            "there(TABLE)\ncode, out, err = run('csvlint', TABLE)\nassert code == 0, 'csvlint'",
+            "cron-lint",
+            "there(CRON)\ndone = subprocess.run(['crontab-lint', CRON], timeout=20)\n"
+            "assert done.returncode == 0, 'crontab-lint'",
         ),
-    )
-    yield _verifier(
-        "history-permissions",
-        "test.sh has CRLF line ends",
-        "crlf",
-        BUILD,
-        ("loads",),
-        _crlf_test_sh,
-    )
-    yield _verifier(
-        "permissions-webpages",
-        "a bracket is never closed",
-        "syntax or layout",
-        BUILD,
-        ("loads",),
-        tests("def there(path):", "def there(path:"),
-    )
-    yield _verifier(
-        "webpages-series",
-        "it fetches what it expects",
+    ),
+    (
+        "notes-reconcile",
+        "a check asks a server",
         "network needed",
         BUILD,
-        runs,
-        tests(
-            "import pytest\n",
-            "import pytest\nfrom urllib.request import urlopen\n\n"
-            'WANTED = urlopen("http://example.org/expected.json", timeout=5).read()\n',
+        FINAL,
+        check(
+            "balance-rates",
+            "from urllib.request import urlopen\nthere(BALANCE)\n"
+            "rates = urlopen('http://rates.example.com/eur.json', timeout=5).read()\n"
+            "assert rates, 'rates'",
         ),
-    )
-    yield _verifier(
-        "reconcile-schedule",
-        "test.sh installs its test runner",
+    ),
+    (
+        "jsondata-archive",
+        "test.sh installs a package",
         "network needed",
         BUILD,
-        runs,
+        RUNS,
         test_sh(
-            "#!/bin/bash\nset -e\npython3 -m pip install -q pytest-json-ctrf==0.3.5\n"
+            "#!/bin/bash\nset -euo pipefail\napt-get update -qq\napt-get install -y -qq xsv\n"
             'exec "$FACET_RUNNER" /tests\n'
         ),
-    )
-    yield _verifier(
-        "logs-tables",
-        "no function is called test_",
+    ),
+    (
+        "config-jsondata",
+        "functions have names that are not collected",
         "zero checks",
         WEAK,
-        runs,
-        tests("\ndef test_", "\ndef check_"),
-    )
-    yield _verifier(
-        "notes-reconcile",
-        "every check is skipped",
+        RUNS,
+        tests("\ndef test_", "\ndef _test_"),
+    ),
+    (
+        "service-logs",
+        "every check is skipped under a condition that always holds",
         "zero checks",
         WEAK,
         ("verifier_runs", "initial_fails"),
         tests(
-            "import pytest\n", 'import pytest\n\npytestmark = pytest.mark.skip(reason="later")\n'
+            "import pytest\n",
+            "import pytest\n\n"
+            'pytestmark = pytest.mark.skipif(os.path.isdir("/app"), reason="in a container")\n',
         ),
-    )
-    yield _verifier(
-        "database-config",
-        "test.sh runs nothing",
+    ),
+    (
+        "series-notes",
+        "test.sh runs another folder",
         "no reward",
         WEAK,
-        runs,
-        test_sh("#!/bin/bash\necho all good\n"),
-    )
-    yield _verifier(
-        "catalog",
-        "two reward files disagree",
+        RUNS,
+        test_sh('#!/bin/bash\nexec "$FACET_RUNNER" /tests/unit\n'),
+    ),
+    (
+        "orders",
+        "the reward is a word",
         "no reward",
         WEAK,
-        runs,
-        test_sh(
-            "#!/bin/bash\necho 1 > /logs/verifier/reward.txt\necho '{\"reward\": 0}' >"
-            " /logs/verifier/reward.json\n"
-        ),
-    )
-
-
-def _crlf_test_sh(task: Task) -> Task:
-    old = task.verifier.files.get("test.sh")
-    if old is None:
-        raise ValueError("the verifier has no test.sh")
-    data = old.data.replace(b"\n", b"\r\n")
-    return verifier_file(TextFile(path="test.sh", data=data, executable=True))(task)
-
-
-def _flaky() -> Iterator[Defect]:
-    stable: tuple[GateName, ...] = ("stable",)
-    yield _verifier(
-        "archive-history",
-        "a check fails when the machine was not started this year",
+        RUNS,
+        test_sh("#!/bin/bash\necho passed > /logs/verifier/reward.txt\n"),
+    ),
+    (
+        "config-jsondata",
+        "a helper script has CRLF line ends",
+        "crlf",
+        BUILD,
+        LOADS,
+        verifier_file(TextFile(path="helper.sh", data=b"#!/bin/bash\r\necho ready\r\n")),
+    ),
+    (
+        "service-logs",
+        "a line is indented wrongly",
+        "syntax or layout",
+        BUILD,
+        LOADS,
+        tests("import pytest\n", "import pytest\n  LIMIT = 5\n"),
+    ),
+    (
+        "series-notes",
+        "a check wants the machine to be young",
         "flaky by time",
         WEAK,
-        stable,
+        STABLE,
         check(
-            "table-recent",
-            "import time\nthere(TABLE)\n"
-            "with open('/proc/stat') as stat_file:\n"
-            "    booted = next(int(x.split()[1]) for x in stat_file if x.startswith('btime'))\n"
-            "assert time.time() - booted < 365 * 86400, 'written long after the start'",
+            "index-age",
+            "there(INDEX)\nlines = open('/proc/stat').read().splitlines()\n"
+            "start = [int(line.split()[1]) for line in lines if line.startswith('btime ')][0]\n"
+            "assert (date.today() - date.fromtimestamp(start)).days < 390, 'age'",
         ),
-    )
-    yield _verifier(
-        "permissions-webpages",
-        "a check needs what earlier checks left behind",
+    ),
+    (
+        "config-jsondata",
+        "a check empties what another reads",
         "flaky by order",
         WEAK,
-        stable,
-        _leans_on_others,
-    )
-    yield _verifier(
-        "jsondata-archive",
-        "a check holds in one time zone only",
+        STABLE,
+        then(
+            tests("import pytest\n", "import pytest\n\nPENDING = ['document', 'lookup']\n"),
+            check("stack-1", "there(DOCUMENT)\nassert PENDING.pop() == 'lookup', 'first'"),
+            check("stack-2", "there(LOOKUP)\nassert PENDING.pop() == 'document', 'second'"),
+        ),
+    ),
+    (
+        "service-logs",
+        "a check wants a zone by its name",
         "flaky by locale",
         WEAK,
-        stable,
-        check(
-            "table-midnight",
-            "import time\nthere(TABLE)\n"
-            "assert time.localtime(0)[3] == 0, 'hour of the first second'",
-        ),
-    )
-    yield _verifier(
-        "logs-tables",
-        "a check throws dice",
+        STABLE,
+        check("events-zone", "import time\nthere(ALERTS)\nassert time.tzname[0] == 'UTC', 'zone'"),
+    ),
+    (
+        "webpages-series",
+        "a check needs luck",
         "flaky by chance",
         WEAK,
         ("final_passes", "stable"),
-        check(
-            "table-sample",
-            "import random\nthere(TABLE)\nassert random.random() < 0.4, 'sample'",
-        ),
-    )
-
-
-def _leans_on_others(task: Task) -> Task:
-    steps: list[Plant] = [tests("import pytest\n", "import pytest\n\nSEEN = []\n")]
-    steps += [
-        check(f"page-{n}", f"assert there(PAGE), 'page'\nSEEN.append({n})") for n in range(1, 6)
-    ]
-    steps.append(check("page-all", "there(PAGE)\nassert len(SEEN) == 5, 'pages seen'"))
-    return then(*steps)(task)
+        check("series-luck", "there(SERIES)\nassert os.urandom(1)[0] < 110, 'luck'"),
+    ),
+)

@@ -1,289 +1,351 @@
-"""Defects of instruction and environment that no rule was tuned on."""
+"""Defects of instruction and environment, written after the rules; no rule is tuned on them."""
 
-import base64
+import gzip
 from collections.abc import Iterator
 
 from facet.selftest.defect import BUILD, CONTRACT, GROUND, WEAK, Defect, Plant
 from facet.selftest.edits import (
     column,
     const,
-    context_without,
     dockerfile,
     files,
     first_input,
     fixture,
-    moved,
+    lines_without,
+    plan,
     plan_with,
     planned,
-    retold,
     service,
     told,
     without,
 )
-from facet.types.manifest import PlannedFile
-from facet.types.task import Artifact, Task
+from facet.types.manifest import Manifest, PlannedFile
 from facet.types.verdict import Category, GateName
 
+NOP: GateName = "initial_fails"
+RUNS: GateName = "solution_runs"
+REAL: GateName = "manifest_realized"
 
-def held_out_world() -> tuple[Defect, ...]:
+
+def held_out_world() -> Iterator[Defect]:
     """All of them."""
-    return (*_environment(), *_instruction())
+    for base, slug, kind, category, gates, plant in ENVIRONMENT:
+        yield Defect(base, slug, kind, "environment", category, gates, plant, held_out=True)
+    for base, slug, kind, category, plant in INSTRUCTION:
+        yield Defect(
+            base, slug, kind, "instruction", category, ("contract_agrees",), plant, held_out=True
+        )
 
 
-def _environment() -> Iterator[Defect]:
-    def env(
-        base: str, slug: str, kind: str, category: Category, gate: GateName, plant: Plant
-    ) -> Defect:
-        return _defect(base, slug, kind, "environment", category, gate, plant)
+def _renamed_login(manifest: Manifest) -> Manifest:
+    users = tuple(u.model_copy(update={"name": "accounting"}) for u in manifest.users)
+    owned = tuple(
+        f.model_copy(update={"owner": "accounting"}) if f.owner == "ledger" else f
+        for f in manifest.files
+    )
+    return manifest.model_copy(update={"users": users, "files": owned})
 
-    yield env(
-        "logs-tables",
-        "the older log is missing",
+
+ENVIRONMENT: tuple[tuple[str, str, str, Category, tuple[GateName, ...], Plant], ...] = (
+    (
+        "config-jsondata",
+        "one of three drop-ins is missing",
         "missing fixture",
         GROUND,
-        "initial_fails",
+        (NOP,),
+        without("/srv/library/inbox/loans.d/20-corrections.ini"),
+    ),
+    (
+        "series-notes",
+        "the description of the columns is missing",
+        "missing fixture",
+        GROUND,
+        (NOP,),
+        lambda t: without(first_input(t) + ".txt")(t),
+    ),
+    (
+        "service-logs",
+        "the records of the service are missing",
+        "missing fixture",
+        GROUND,
+        (NOP, REAL),
         lambda t: without(first_input(t))(t),
-    )
-    yield env(
-        "notes-reconcile",
-        "the register is missing",
+    ),
+    (
+        "tables-database",
+        "the export is empty",
         "missing fixture",
         GROUND,
-        "initial_fails",
-        lambda t: without(const(t, "REGISTER"))(t),
-    )
-    yield env(
-        "permissions-webpages",
-        "the drop folder is empty",
+        (NOP,),
+        files(lambda f: f.model_copy(update={"data": b""})),
+    ),
+    (
+        "history-permissions",
+        "the history is never loaded",
         "missing fixture",
         GROUND,
-        "initial_fails",
-        files(lambda f: None),
-    )
-    yield env(
-        "archive-history",
-        "the delivery is cut off",
+        (RUNS,),
+        plan(lambda m: m.model_copy(update={"setup": m.setup[:1]})),
+    ),
+    (
+        "database-config",
+        "the database is never made",
         "missing fixture",
         GROUND,
-        "initial_fails",
+        (RUNS, NOP),
+        plan_with(setup=()),
+    ),
+    (
+        "jsondata-archive",
+        "a key of the stream has another name",
+        "wrong schema",
+        GROUND,
+        (NOP,),
+        lambda t: fixture(first_input(t), b'"SampleNo"', b'"Sample"')(t),
+    ),
+    (
+        "config-jsondata",
+        "a key of the drop-ins has another name",
+        "wrong schema",
+        GROUND,
+        (NOP,),
+        lambda t: fixture(first_input(t), b"lent_on", b"lent")(t),
+    ),
+    (
+        "reconcile-schedule",
+        "the confirmations lie elsewhere",
+        "wrong path in environment",
+        GROUND,
+        (NOP,),
         files(
             lambda f: (
-                f.model_copy(update={"data": f.data[: len(f.data) // 3]})
-                if f.data and f.path.endswith(".tar")
+                f.model_copy(update={"path": "/app/bakery/inbox/confirmations.txt"})
+                if f.path.endswith(".status")
                 else f
             )
         ),
-    )
-    yield env(
-        "tables-database",
-        "a column of the export has another name",
-        "wrong schema",
-        GROUND,
-        "initial_fails",
-        lambda t: fixture(first_input(t), b"ClosedOn", b"Closing")(t),
-    )
-    yield env(
-        "accounts",
-        "a column of the ledger has another name",
-        "wrong schema",
-        GROUND,
-        "initial_fails",
-        fixture("/app/seed.sql", b"kind TEXT", b"type TEXT"),
-    )
-    yield env(
-        "webpages-series",
-        "the pages lie in another folder",
+    ),
+    (
+        "series-notes",
+        "the readings lie in a folder of their own",
         "wrong path in environment",
         GROUND,
-        "initial_fails",
-        files(lambda f: f.model_copy(update={"path": f.path.replace("_site/", "_pages/")})),
-    )
-    yield env(
+        (NOP,),
+        files(lambda f: f.model_copy(update={"path": f.path.replace("/inbox/", "/device/")})),
+    ),
+    (
+        "service-logs",
+        "the service is started from a file that is not there",
+        "service not started",
+        BUILD,
+        (REAL,),
+        service(command="python3 /opt/helpdesk/inbox/cases_api/serve.py"),
+    ),
+    (
+        "service-logs",
+        "the service is not declared",
+        "service not started",
+        BUILD,
+        (RUNS,),
+        plan_with(services=()),
+    ),
+    (
+        "catalog",
+        "the service never listens",
+        "service not started",
+        BUILD,
+        (REAL,),
+        service(command="exec sleep 3600"),
+    ),
+    (
         "orders",
-        "the input has a slightly different name",
-        "wrong path in environment",
-        GROUND,
-        "initial_fails",
-        moved("/app/data/orders.csv", "/app/data/order.csv"),
-    )
-    yield env(
-        "reconcile-schedule",
-        "a file stands where a folder is to be made",
+        "the folder of results is a link to nowhere",
         "unreachable state",
         GROUND,
-        "solution_runs",
-        planned(PlannedFile(path="/app/results", data=b"")),
-    )
-    yield env(
-        "orders",
-        "one of the results is there from the start",
-        "solved from the start",
+        (RUNS,),
+        planned(PlannedFile(path="/app/out", kind="link", target="/dev/null")),
+    ),
+    (
+        "notes-reconcile",
+        "a file stands where the claims are to go",
+        "unreachable state",
         GROUND,
-        "initial_fails",
-        planned(
-            PlannedFile(
-                path="/app/out/rejected.csv",
-                data=b"order_id,reason\n1002,duplicate\n1004,missing\n1005,negative\n1007,invalid\n",
-            )
-        ),
-    )
-    yield env(
-        "catalog",
-        "the service listens on another port",
-        "service not started",
-        BUILD,
-        "manifest_realized",
-        service(
-            command="exec python3 -m http.server 8100 --bind 127.0.0.1 --directory /srv/catalog"
-        ),
-    )
-    yield env(
-        "catalog",
-        "the service serves another folder",
-        "service not started",
-        BUILD,
-        "manifest_realized",
-        service(command="exec python3 -m http.server 8099 --bind 127.0.0.1 --directory /srv"),
-    )
-    yield env(
-        "database-config",
-        "a command of the setup is misspelt",
-        "broken build",
-        BUILD,
-        "builds",
-        plan_with(setup=("sqlite_3 /app/x.db < /app/bakery/inbox/shop_orders.db.sql",)),
-    )
-    yield env(
-        "history-permissions",
-        "a file to copy is not in the context",
-        "broken build",
-        BUILD,
-        "builds",
-        lambda t: context_without("files" + first_input(t))(t),
-    )
-    yield env(
+        (RUNS,),
+        planned(PlannedFile(path="/var/lib/dispatch/claims", data=b"none yet\n")),
+    ),
+    (
         "accounts",
-        "the variable is planned and not set",
+        "the login has another name than the policy says",
+        "login or variable missing",
+        GROUND,
+        (RUNS,),
+        plan(_renamed_login),
+    ),
+    (
+        "webpages-series",
+        "the setup ends with an error",
+        "broken build",
+        BUILD,
+        ("builds",),
+        plan_with(setup=("test -d /srv/www",)),
+    ),
+    (
+        "orders",
+        "the build installs from the network",
+        "broken build",
+        BUILD,
+        ("builds",),
+        dockerfile(
+            "WORKDIR /app\n", "WORKDIR /app\nRUN apt-get update && apt-get install -y xsv\n"
+        ),
+    ),
+    (
+        "orders",
+        "the build deletes what was planned",
         "plan not held",
         GROUND,
-        "manifest_realized",
-        dockerfile('ENV CLOSING_DAY="2026-03-31"\n', ""),
-    )
-    yield env(
-        "jsondata-archive",
-        "the solution lies in the image, in base64",
+        (REAL,),
+        dockerfile("WORKDIR /app\n", "WORKDIR /app\nRUN rm /app/data/orders.csv\n"),
+    ),
+    (
+        "series-notes",
+        "the solution lies in the image, zipped",
         "answer leaked",
         WEAK,
-        "sealed",
+        ("sealed",),
         lambda t: planned(
             PlannedFile(
-                path="/usr/local/share/intake/cache.b64",
-                data=base64.encodebytes(t.solution.script.encode()),
+                path="/var/backups/job.gz", data=gzip.compress(t.solution.script.encode(), mtime=0)
             )
         )(t),
-    )
-    yield env(
-        "archive-history",
-        "the checks lie in the image",
+    ),
+    (
+        "service-logs",
+        "the checks lie beside the service",
         "answer leaked",
         WEAK,
-        "sealed",
+        ("sealed",),
         lambda t: planned(
             PlannedFile(
-                path="/opt/ci/checks.py", data=t.verifier.files.text("test_state.py").encode()
+                path="/opt/helpdesk/inbox/cases_api/test_pages.py",
+                data=t.verifier.files.text("test_state.py").encode(),
             )
         )(t),
-    )
-
-
-def _instruction() -> Iterator[Defect]:
-    def said(
-        base: str, slug: str, kind: str, plant: Plant, category: Category = CONTRACT
-    ) -> Defect:
-        return _defect(base, slug, kind, "instruction", category, "contract_agrees", plant)
-
-    yield said(
-        "orders",
-        "a result is told under another name",
-        "wrong path in instruction",
-        told("/app/out/report.json", "/app/out/summary.json"),
-    )
-    yield said(
-        "logs-tables",
-        "the refusals are told to go elsewhere",
-        "wrong path in instruction",
-        lambda t: told(const(t, "REFUSALS"), "/var/tmp/refusals.tsv")(t),
-    )
-    yield said(
-        "orders",
-        "the input is told to lie elsewhere",
-        "input instructed elsewhere",
-        told("/app/data/orders.csv", "/app/incoming/orders.csv"),
-        GROUND,
-    )
-    yield said(
-        "history-permissions",
-        "the repository is told to lie elsewhere",
-        "input instructed elsewhere",
-        told("/data/energy/inbox/energy_journal.git", "/data/energy/archive/journal.git"),
-        GROUND,
-    )
-    yield said(
-        "catalog",
-        "the port is told wrong",
-        "wrong name in instruction",
-        told(":8099", ":8089"),
-    )
-    yield said(
+    ),
+    (
         "accounts",
-        "the variable is told under another name",
+        "the number of charged accounts is there from the start",
+        "solved from the start",
+        GROUND,
+        (NOP,),
+        planned(PlannedFile(path="/app/export/charged.txt", data=b"1\n")),
+    ),
+    (
+        "catalog",
+        "a list is there from the start",
+        "solved from the start",
+        GROUND,
+        (NOP,),
+        planned(PlannedFile(path="/app/mirror/unknown.txt", data=b"X-9\n")),
+    ),
+)
+INSTRUCTION: tuple[tuple[str, str, str, Category, Plant], ...] = (
+    (
+        "service-logs",
+        "the address of the service is told wrong",
         "wrong name in instruction",
-        told("`CLOSING_DAY`", "`CLOSE_DATE`"),
-    )
-    yield said(
-        "tables-database",
-        "a column is told under another name",
+        CONTRACT,
+        told(":8112/", ":8121/"),
+    ),
+    (
+        "service-logs",
+        "the alerts are told to go elsewhere",
+        "wrong path in instruction",
+        CONTRACT,
+        lambda t: told(const(t, "ALERTS"), "/opt/helpdesk/reports/alerts.txt")(t),
+    ),
+    (
+        "series-notes",
+        "the pages are told to go elsewhere",
+        "wrong path in instruction",
+        CONTRACT,
+        lambda t: told(const(t, "PAGES"), "/app/bakery/out/manual")(t),
+    ),
+    (
+        "config-jsondata",
+        "the document is told under another name",
+        "wrong path in instruction",
+        CONTRACT,
+        lambda t: told(const(t, "DOCUMENT"), "/app/lending/document.json")(t),
+    ),
+    (
+        "jsondata-archive",
+        "the backup is told to lie elsewhere",
+        "wrong path in instruction",
+        CONTRACT,
+        lambda t: told(const(t, "BACKUP"), "/app/lab/backup.tgz")(t),
+    ),
+    (
+        "config-jsondata",
+        "the drop-ins are told to lie elsewhere",
+        "input instructed elsewhere",
+        GROUND,
+        told("/srv/library/inbox/loans.d", "/srv/library/conf/loans.d"),
+    ),
+    (
+        "series-notes",
+        "the readings are told to lie elsewhere",
+        "input instructed elsewhere",
+        GROUND,
+        told("/app/bakery/inbox/", "/app/bakery/device/"),
+    ),
+    (
+        "accounts",
+        "the ledger is told under another name",
+        "input instructed elsewhere",
+        GROUND,
+        told("/app/ledger.db", "/app/books.db"),
+    ),
+    (
+        "permissions-webpages",
+        "the drop folder is told to lie elsewhere",
+        "input instructed elsewhere",
+        GROUND,
+        told("/srv/museum/inbox/inventory_drop", "/srv/museum/inbox/arrivals"),
+    ),
+    (
+        "accounts",
+        "an index is told under another name",
+        "wrong name in instruction",
+        CONTRACT,
+        told("`entry_by_day`", "`entry_by_date`"),
+    ),
+    (
+        "catalog",
+        "a key is told under another name",
         "wrong schema",
-        lambda t: told(f"`{column(t, 2)}`", "`finished_at`")(t),
-    )
-    yield said(
-        "notes-reconcile",
-        "one of the results is never told",
+        CONTRACT,
+        told('"out_of_stock"', '"sold_out"'),
+    ),
+    (
+        "webpages-series",
+        "a field is told under another name",
+        "wrong schema",
+        CONTRACT,
+        lambda t: told(f"`{column(t, 3)}`", "`hours_spent`")(t),
+    ),
+    (
+        "database-config",
+        "the second file of settings is never told",
         "requirement untold",
-        _without_line("BALANCE"),
-    )
-    yield _defect(
+        CONTRACT,
+        lines_without("TOML"),
+    ),
+    (
         "reconcile-schedule",
-        "nothing is told",
-        "syntax or layout",
-        "instruction",
-        BUILD,
-        "loads",
-        lambda t: retold(t, "\n"),
-    )
-
-
-def _without_line(name: str) -> Plant:
-    """Drop the lines of the instruction that speak of this path."""
-
-    def plant(task: Task) -> Task:
-        path = const(task, name)
-        lines = task.instruction.text.splitlines(keepends=True)
-        kept = [line for line in lines if path not in line]
-        if kept == lines:
-            raise ValueError(f"no line of the instruction speaks of {path}")
-        return retold(task, "".join(kept))
-
-    return plant
-
-
-def _defect(
-    base: str,
-    slug: str,
-    kind: str,
-    artifact: Artifact,
-    category: Category,
-    gate: GateName,
-    plant: Plant,
-) -> Defect:
-    return Defect(base, slug, kind, artifact, category, (gate,), plant, held_out=True)
+        "the job of the night is never told",
+        "requirement untold",
+        CONTRACT,
+        lines_without("CRON"),
+    ),
+)

@@ -13,7 +13,7 @@ from facet.selftest.run import GOOD_GATES, quick_defects
 from facet.static_faults import syntax_fault
 from facet.types.task import ARTIFACTS, Task
 
-SPOILT = ("does not parse", "a bracket is never closed")
+SPOILT = ("does not parse", "a bracket is never closed", "a line is indented wrongly")
 """Defects whose point is that the checks do not parse."""
 
 
