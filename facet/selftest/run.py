@@ -63,12 +63,15 @@ def run_selftest(
     def told(number: int, line: str) -> None:
         tell(f"{number}/{total} {line}")
 
-    with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+    pool = ThreadPoolExecutor(max_workers=max(1, workers))
+    try:
         goods = pool.map(partial(_good, judge, good_gates, told), enumerate(good, start=1))
         marks = pool.map(
             partial(_defect, judge, blame, told), enumerate(defects, start=len(good) + 1)
         )
         return Report(marks=tuple(marks), good=tuple(goods))
+    finally:
+        pool.shutdown(cancel_futures=True)  # interrupted: what has begun ends, nothing else begins
 
 
 def _good(

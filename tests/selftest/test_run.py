@@ -1,11 +1,13 @@
 """Marks and figures of the self-test, judged by doubles."""
 
+import time
+
 import pytest
 from typer.testing import CliRunner
 
 from facet.cli.main import build_app
 from facet.cli.selftest import as_json, figures, summary
-from facet.errors import InputError
+from facet.errors import EngineUnavailable, InputError
 from facet.selftest.catalogue import DEFECTS
 from facet.selftest.defect import Defect
 from facet.selftest.mark import Report
@@ -149,3 +151,16 @@ def test_the_limits_are_those_of_the_table(share: str) -> None:
 
     assert spoilt(limit).passed
     assert not spoilt(limit + 1).passed
+
+
+def test_an_error_of_ours_begins_nothing_further() -> None:
+    asked: list[str] = []
+
+    def judge(task, gates):
+        asked.append(task.digest)
+        time.sleep(0.05)
+        raise EngineUnavailable("no server")
+
+    with pytest.raises(EngineUnavailable):
+        run_selftest(judge, right_blame, defects=DEFECTS, good=(), workers=1)
+    assert len(asked) < len(DEFECTS) / 2
