@@ -37,6 +37,8 @@ FLIPS: dict[type[ast.cmpop], str] = {
     ast.In: "not in",
     ast.NotIn: "in",
 }
+CALLS = {"sum": "max", "max": "min", "min": "max", "any": "all", "all": "any", "sorted": "list"}
+"""Functions of one argument, and what stands in for them."""
 SIMPLE = re.compile(r"[A-Za-z][\w .-]{2,40}")
 
 
@@ -140,6 +142,12 @@ class _Reader:
                     f"{self._shown(node)} without {name}()",
                     0,
                 )
+            case ast.Call(func=ast.Name(id=name) as func, args=[_], keywords=[]) if name in CALLS:
+                told = f"{self._shown(node)} with {CALLS[name]}"
+                yield self._edit("value", self._span(func), CALLS[name], told, 0)
+            case ast.Call(func=ast.Name(id="len"), args=[_], keywords=[]):
+                told = f"{self._shown(node)} and one more"
+                yield self._edit("value", self._span(node), f"({self._text(node)} + 1)", told, 1)
             case ast.keyword(arg="reverse", value=value):
                 yield self._edit(
                     "value",
