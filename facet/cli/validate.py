@@ -157,8 +157,8 @@ def judge_folders(
 def _interruptible(docker: DockerEngine) -> Iterator[threading.Event]:
     """On Ctrl-C and SIGTERM, containers go at once: no trial is waited for. Yields "it came".
 
-    A trial in hand may just be starting one more, so they go again and again until its threads
-    have ended.
+    Nothing more is started from then on; what a trial in hand still leaves (a snapshot) goes when
+    its threads have ended.
     """
     came, over = threading.Event(), threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -166,6 +166,7 @@ def _interruptible(docker: DockerEngine) -> Iterator[threading.Event]:
         return
 
     def end() -> None:
+        docker.refuse(wait_s=5)
         while not over.is_set():
             # What cannot be removed now is left to the next round, or to the next start's reaper.
             with suppress(EngineError):

@@ -10,7 +10,8 @@ import socket
 import threading
 import uuid
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,6 +52,9 @@ class DockerEngine:
         self._run = run
         self._locks = locks
         self._guard = threading.Lock()
+        self._gate = threading.Condition()
+        self._making = 0  # containers and images being made now
+        self._refusing = False
         self._client: Any = None
         self._owner: Owner | None = None
 
@@ -110,17 +114,18 @@ class DockerEngine:
         """
         ours = {**self._labels(labels), BUILD: uuid.uuid4().hex}
         steps = {WORKSPACE: self._workspace, HOST: host_name()}
-        return run_build(
-            self.api,
-            context,
-            dockerfile=dockerfile,
-            network="none" if network == "none" else "default",
-            timeout_s=timeout_s,
-            tag=tag,
-            labels={**(labels or {}), **dict.fromkeys(steps, "")} if tag else ours,
-            step_labels=steps,
-            memory_mb=BUILD_MEMORY_MB,
-        )
+        with self._making_one():
+            return run_build(
+                self.api,
+                context,
+                dockerfile=dockerfile,
+                network="none" if network == "none" else "default",
+                timeout_s=timeout_s,
+                tag=tag,
+                labels={**(labels or {}), **dict.fromkeys(steps, "")} if tag else ours,
+                step_labels=steps,
+                memory_mb=BUILD_MEMORY_MB,
+            )
 
     def image(self, name: str) -> str | None:
         """Id of a local image, or None."""
@@ -158,7 +163,7 @@ class DockerEngine:
             kind = BaseMissing if image.startswith("facet-base") else EngineError
             hint = ": run `facet base build`" if kind is BaseMissing else ""
             raise kind(f"image {image} is not on this machine{hint}")
-        with boundary(f"starting a container of {image[:40]}"):
+        with self._making_one(), boundary(f"starting a container of {image[:40]}"):
             container = self._create(image_id, options, labels)
             try:
                 self.api.start(container)
@@ -218,6 +223,30 @@ class DockerEngine:
 
     def _stays_up(self, container: str) -> bool:
         return bool(self.api.inspect_container(container)["State"].get("Running"))
+
+    @contextmanager
+    def _making_one(self) -> Iterator[None]:
+        """Something is being made; refused once `refuse` was called."""
+        with self._gate:
+            if self._refusing:
+                raise EngineError("the work was stopped: nothing more is started")
+            self._making += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._making -= 1
+                self._gate.notify_all()
+
+    def refuse(self, *, wait_s: float = 30.0) -> None:
+        """Start nothing more, for good; waits until what is being made now is made.
+
+        After it, `close` leaves no container: nothing can follow. A build that outlasts `wait_s`
+        seconds is left to the next start's reaper.
+        """
+        with self._gate:
+            self._refusing = True
+            self._gate.wait_for(lambda: self._making == 0, timeout=wait_s)
 
     # ---- leftovers ------------------------------------------------------------------------
 

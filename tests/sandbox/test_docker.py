@@ -323,3 +323,27 @@ def test_closing_an_engine_removes_what_it_still_has(
     assert check.image(snapshot) is None
     assert check.api.containers(all=True, filters={"label": [f"{OWNER}={lock}"]}) == []
     check.close()
+
+
+def test_after_refusing_and_closing_no_container_of_busy_threads_is_left(
+    slim: str, tmp_path: Path
+) -> None:
+    engine = DockerEngine("tests-refuse", locks=tmp_path)
+
+    def keep_starting() -> str:
+        try:
+            while True:
+                engine.start(slim)
+        except EngineError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(3) as pool:
+        busy = [pool.submit(keep_starting) for _ in range(3)]
+        time.sleep(1.0)
+        engine.refuse()
+        engine.close()
+        assert {job.result() for job in busy} == {"the work was stopped: nothing more is started"}
+    other = DockerEngine("tests-other", locks=tmp_path)
+    filters = {"label": [f"{WORKSPACE}=tests-refuse"]}
+    assert other.api.containers(all=True, filters=filters) == []
+    other.close()
