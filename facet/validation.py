@@ -30,6 +30,7 @@ from facet.validation_reach import cannot_run, cannot_run_after, runnable
 
 type State = Literal["valid", "invalid", "broken", "cannot run here", "not reached"]
 type Cell = CheckStatus | Literal["not run"]
+type Course = Literal["turns", "guard", "breaks", "never passes", "not known"]
 type Tell = Callable[[str], None]
 type Blaming = Callable[[Task, Judgement], Blame]
 
@@ -43,6 +44,15 @@ class CheckLine(Value):
     before: Cell  # untouched state
     after: Cell  # after the reference solution
     message: str = ""  # of the failure that matters: after the solution, else before
+
+    @property
+    def course(self) -> Course:
+        """What the solution did to it. One that never passes was not fixed by the solution."""
+        if "not run" in (self.before, self.after) or "skipped" in (self.before, self.after):
+            return "not known"
+        if self.before == "passed":
+            return "guard" if self.after == "passed" else "breaks"
+        return "turns" if self.after == "passed" else "never passes"
 
 
 class Verdict(Value):

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from facet.validation import Verdict
+from facet.validation import CheckLine, Verdict
 
 COLOURS = {
     "passed": "green",
@@ -28,10 +28,14 @@ def print_states(verdict: Verdict) -> None:
     """Check x state: one row per check, before and after the reference solution."""
     if not verdict.checks:
         return
-    rows = [
-        (c.id + (" (guard)" if c.guard else ""), c.title, c.before, c.after) for c in verdict.checks
-    ]
+    rows = [(c.id + _mark(c), c.title, c.before, c.after) for c in verdict.checks]
     _print(("check", "what it tests", "before", "after"), rows)
+
+
+def _mark(check: CheckLine) -> str:
+    if check.course == "never passes":
+        return " (never passes)"
+    return " (guard)" if check.guard else ""
 
 
 def print_gates(verdict: Verdict) -> None:

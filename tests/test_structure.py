@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, str], ...] = (
         "edges",
         r"facet\.(config|prompts|journal|blobs|workspace|bundles|reports|lint|funnel|shell\w*"
         r"|taskdir\w*|toml\w*|dockerfile|assemble|base_\w+|packages|resources|wheel\w*"
-        r"|artifact_diff|check_source|static_faults|agreement)"
+        r"|artifact_diff|check_source|check_clock|static_faults|agreement)"
         r"|facet\.(store|sandbox|skills|grading)(\..+)?|facet\.llm(\.(?!registry).+)?",
     ),
     (

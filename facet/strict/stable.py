@@ -5,6 +5,7 @@ with another locale and time zone; nop and oracle each. Services keep the real c
 others without libfaketime keeps it altogether, which the evidence says.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from facet.conditions import FAKETIME, Conditions
@@ -37,6 +38,7 @@ def stable(bench: Bench, *, fresh: int = FRESH) -> Gate:
     except EngineError as error:
         return Gate(name="stable", status="not_assessed", evidence=str(error)[:500])
     checks = max(len(trial.checks) for trial in first)
+    others: list[tuple[Trial, Trial]] = []
     runs = [run for run in further(fresh, checks) if clock or not run[1].clock_shift]
     for name, conditions in runs:
         solve = bench.task.solution.files.get("solve.sh")
@@ -50,10 +52,10 @@ def stable(bench: Bench, *, fresh: int = FRESH) -> Gate:
                 line = after.detail or "the engine failed"
                 return Gate(name="stable", status="not_assessed", evidence=line)
             details += differences(before, after)
+        others.append((again[0], again[1]))
     if details:
-        return Gate(
-            name="stable", status="failed", evidence=details[0], details=tuple(details[:40])
-        )
+        told = (*details[:40], *tally(first, others))
+        return Gate(name="stable", status="failed", evidence=details[0], details=told)
     line = f"{len(runs)} further runs of nop and oracle agree in every check"
     if not clock:
         line += "; the clock was not shifted, since the image has no libfaketime"
@@ -88,3 +90,25 @@ def differences(before: Trial, after: Trial) -> list[str]:
         for id in sorted({*was, *now})
         if was.get(id) != now.get(id)
     ]
+
+
+def tally(first: tuple[Trial, Trial], others: list[tuple[Trial, Trial]]) -> tuple[str, ...]:
+    """How often each check that turned was otherwise than at first, e.g. in 2 of 9 further runs."""
+    lines = []
+    for i, before in enumerate(first):
+        was = {c.id: c.status for c in before.checks}
+        turned = Counter(
+            id
+            for pair in others
+            for id, status in {**dict.fromkeys(was), **_statuses(pair[i])}.items()
+            if pair[i].outcome == before.outcome and was.get(id) != status
+        )
+        lines += [
+            f"verifier: {before.actor}: check {id} turns in {n} of {len(others)} further runs"
+            for id, n in sorted(turned.items())
+        ]
+    return tuple(lines[:20])
+
+
+def _statuses(trial: Trial) -> dict[str, str | None]:
+    return {c.id: c.status for c in trial.checks}
