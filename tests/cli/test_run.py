@@ -156,7 +156,7 @@ def slow(request):
 
 
 facet.sandbox.docker.DockerEngine = NoEngine
-facet.pipeline.workshop.DockerWorkshop = lambda engine, workspace: FakeWorkshop()
+facet.pipeline.workshop.DockerWorkshop = lambda engine, workspace, **options: FakeWorkshop()
 if sys.argv[1] in ("slow", "stuck"):
     wait = 0.5 if sys.argv.pop(1) == "slow" else 600
     given = provider(axes=slow)
