@@ -105,7 +105,10 @@ def export_harbor(
     base = base_ref or "debian:bookworm-slim"
     summary = Summary(base=base, tasks=tuple(rows))
     _check_output(out, summary)
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {out}: {error.strerror}; give another") from error
     _write_summary(out / SUMMARY, summary)
     written = 0
     for (task, _, choice), row in zip(tasks, rows, strict=True):

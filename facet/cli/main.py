@@ -2,13 +2,14 @@
 
 `facet --help` prints the table and imports no command. A command is a plain Typer function; the
 folder, JSON and table helpers they share are in `facet.cli.common`. Errors of `facet.errors` end
-as one line on stderr and the exit code of their class; any other exception is a bug and keeps
-its traceback.
+as one line on stderr and the exit code of their class, and so does a disk that is full or a
+folder that may not be written; any other exception is a bug and keeps its traceback.
 
 Exit codes: 0 good, 1 judged and found wanting, 2 wrong input, 3 engine missing, 4 workspace,
 130 cancelled.
 """
 
+import errno
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -18,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from facet import __version__
-from facet.errors import Cancelled, FacetError
+from facet.errors import Cancelled, FacetError, WorkspaceError
 
 
 class Command(NamedTuple):
@@ -65,6 +66,16 @@ GROUPS: dict[str, str] = {
     "skills": "Skill packages, the raw material.",
 }
 """What each group is for."""
+
+HOST_TROUBLE: dict[int, str] = {
+    errno.ENOSPC: "free some space and call it again; what was saved is kept",
+    errno.EDQUOT: "free some space and call it again; what was saved is kept",
+    errno.EROFS: "give a folder that can be written",
+    errno.EACCES: "give a folder that this user can write",
+    errno.EPERM: "give a folder that this user can write",
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+}
+"""Trouble of the machine that no single place can foresee, and what to do about it."""
 
 
 def load(command: Command) -> Callable[..., Any]:
@@ -149,9 +160,21 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         build_app(args)(args=args, prog_name="facet")
     except FacetError as error:
-        sys.stdout.flush()
-        typer.echo(f"facet: {' '.join(str(error).split())}", err=True)
+        _say(str(error))
         raise SystemExit(error.exit_code) from error
+    except OSError as error:
+        if error.errno not in HOST_TROUBLE:
+            raise
+        where = f" ({error.filename})" if error.filename else ""
+        _say(f"{error.strerror}{where}: {HOST_TROUBLE[error.errno]}")
+        raise SystemExit(WorkspaceError.exit_code) from error
+
+
+def _say(message: str) -> None:
+    """An error as one line on stderr; what its text quotes cannot steer the terminal."""
+    sys.stdout.flush()
+    line = " ".join(message.split())
+    typer.echo(f"facet: {''.join(c if c.isprintable() else ' ' for c in line)}", err=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from facet.store import Store
 def rebuild(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Make the database again from journal and blobs.
 
-    The old file is kept beside it as *.bad.<time>.
+    The old file is kept beside it as *.bad.<time>; the newest three stay.
 
     Example: facet rebuild --workspace data/workspace
     """

@@ -19,7 +19,7 @@ from facet.cli.common import (
     result_json,
 )
 from facet.config import load_config
-from facet.errors import Cancelled, InputError
+from facet.errors import Cancelled, InputError, ModelUnavailable, WorkspaceBusy, WorkspaceError
 from facet.pipeline.stop import Stop
 from facet.types.payloads import RunSpec
 from facet.workspace import Workspace
@@ -136,10 +136,13 @@ def _work(workspace: Workspace, spec: RunSpec, resume: str | None, json: bool) -
     from facet.sandbox.docker import DockerEngine
     from facet.skills.read import read_folder
 
-    model = provider(spec.model, base_url=spec.base_url, slips=spec.slips)
-    if not spec.pairs:
+    try:
+        model = provider(spec.model, base_url=spec.base_url, slips=spec.slips)
+    except ModelUnavailable as error:  # a key is missing: nothing began, so nothing is owed
+        raise InputError(str(error)) from error
+    if spec.skills or not spec.pairs:
         next(read_folder(spec.skills or sample_skills()), None)
-    elif not Path(spec.pairs).is_file():
+    if spec.pairs and not Path(spec.pairs).is_file():
         raise InputError(f"no file of pairs at {spec.pairs}")
     with closing(DockerEngine(str(workspace.root))) as engine:
         workshop = DockerWorkshop(engine, workspace, strict=spec.strict)
@@ -148,7 +151,7 @@ def _work(workspace: Workspace, spec: RunSpec, resume: str | None, json: bool) -
         name = resume or new_run(workspace, spec)
         progress(f"run {name}")
         stop = Stop()
-        with ProgressBar() as bar, _stopping(stop, name):
+        with ProgressBar() as bar, _stopping(stop, name), _resumable(name):
             outcome: Outcome = execute(
                 workspace,
                 name,
@@ -188,6 +191,18 @@ def summary(outcome: object) -> str:
         f"run {outcome.run} {outcome.finished.status}: {valid} of {outcome.seeds} valid{others}"
         f"{checks}, {outcome.finished.seconds:.0f} s, {cost}"
     )
+
+
+@contextmanager
+def _resumable(run: str) -> Iterator[None]:
+    """When the workspace fails us in mid-run (a full disk), say that nothing finished is lost."""
+    try:
+        yield
+    except WorkspaceBusy:
+        raise
+    except WorkspaceError:
+        progress(f"what was finished is kept; then go on with: facet run --resume {run}")
+        raise
 
 
 @contextmanager

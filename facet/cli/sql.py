@@ -7,6 +7,7 @@ import typer
 from facet.cli.common import (
     JsonOption,
     WorkspaceOption,
+    notice,
     open_workspace,
     progress,
     result,
@@ -29,6 +30,7 @@ def sql(
     """
     opened = open_workspace(workspace, create=False)
     with Store.open(opened, wait_s=0) as store:
+        notice(store)
         if not query:
             _list_views(store, as_json)
             return

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from facet.cli.common import JsonOption, WorkspaceOption, open_workspace, result, result_json, table
+from facet.cli.common import (
+    JsonOption,
+    WorkspaceOption,
+    notice,
+    open_workspace,
+    result,
+    result_json,
+    table,
+)
 from facet.errors import InputError
 from facet.funnel import Funnel
 from facet.store import Store
@@ -26,6 +34,7 @@ def stats(
     Example: facet stats --run 20260101-demo --drops 200
     """
     with Store.open(open_workspace(workspace, create=False), wait_s=0) as store:
+        notice(store)
         runs = store.runs()
         chosen = "" if run == "all" or not runs else run or runs[0].run
         if chosen and all(r.run != chosen for r in runs):

@@ -44,6 +44,8 @@ from facet.types.value import Value
 from facet.workspace import Workspace
 
 SPEC = "spec.json"
+BAD_LINES = 20
+"""Unusable lines of a file of pairs that are told one by one."""
 
 
 class Watcher:
@@ -257,8 +259,11 @@ class _Job:
                 packages = _packages(Path(self.spec.skills))
                 known = {p.id: p for p in packages if isinstance(p, Skill)}
             good, bad = read_pairs(Path(self.spec.pairs), known)
-            for line in bad:
+            for line in bad[:BAD_LINES]:
                 self._log("warning", f"{self.spec.pairs}:{line.line}: {line.reason}")
+            if len(bad) > BAD_LINES:
+                more = f"{len(bad) - BAD_LINES} more lines that cannot be used"
+                self._log("warning", f"{self.spec.pairs}: {more}")
             if not good:
                 raise InputError(f"{self.spec.pairs} holds no usable pair ({len(bad)} bad lines)")
             return sourcing.from_pairs(good)

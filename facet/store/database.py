@@ -4,6 +4,7 @@ DuckDB lets one process open a file. Whoever comes second gets an in-memory inde
 journals, which is as true, only slower to start. SQL can reach neither files nor network.
 """
 
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -126,8 +127,15 @@ def _prepare(con: "DuckDBPyConnection") -> None:
     con.execute("SET lock_configuration = true")
 
 
+KEPT_ASIDE = 3
+"""Indexes set aside that stay beside the new one; all of them can be made from the journal."""
+
+
 def set_aside(path: Path) -> Path | None:
-    """Rename the index and its write-ahead log to `*.bad.<time>`; the new name, None if absent."""
+    """Rename the index and its write-ahead log to `*.bad.<time>`; the new name, None if absent.
+
+    Only the newest `KEPT_ASIDE` stay, so that a rebuild a day does not fill the disk.
+    """
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     moved = None
     for part in (path, path.with_name(path.name + ".wal")):
@@ -135,7 +143,16 @@ def set_aside(path: Path) -> Path | None:
             target = part.with_name(f"{part.name}.bad.{moment}")
             part.rename(target)
             moved = moved or target
+        for old in sorted(path.parent.glob(f"{part.name}.bad.*"))[:-KEPT_ASIDE]:
+            _remove(old)
     return moved
+
+
+def _remove(old: Path) -> None:
+    if old.is_dir() and not old.is_symlink():
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        old.unlink(missing_ok=True)
 
 
 def _anew(path: Path) -> "DuckDBPyConnection":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from facet.cli.common import table
+from facet.cli.common import progress, result, result_json, table
 from facet.cli.main import main
 from facet.store import Store
 from facet.workspace import Workspace
@@ -204,3 +204,48 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
     assert "\x1b" not in text
     assert len(text.splitlines()) == 4
+
+
+HOSTILE = "a\x1b[31mb\x9b2Jc\x07d\u202ee\x7f"
+
+
+def test_no_text_of_others_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    result(HOSTILE + "\nnext")
+    progress(HOSTILE)
+    result_json({"name": HOSTILE, "é": "ü"})
+
+    out, err = capsys.readouterr()
+    lines, document = out.split("{", 1)
+    assert lines == "a [31mb 2Jc d e \nnext\n"
+    assert err == "a [31mb 2Jc d e \n"
+    assert document.replace("\n", "").isprintable()
+    assert json.loads("{" + document) == {"name": HOSTILE, "é": "ü"}
+
+
+def test_json_output_has_no_nan(workspace: Workspace, call: Call) -> None:
+    query = "SELECT 'nan'::DOUBLE AS a, ['inf'::DOUBLE, 1.5] AS b"
+    code, out, _ = call("sql", "--json", query, "--workspace", workspace.root)
+
+    assert code == 0
+    assert json.loads(out, parse_constant=pytest.fail) == [{"a": None, "b": [None, 1.5]}]
+
+
+@pytest.mark.parametrize("command", [["stats"], ["sql", "SELECT 1"]])
+def test_a_damaged_index_is_mended_with_a_line_on_stderr(
+    workspace: Workspace, call: Call, command: list[str]
+) -> None:
+    workspace.index_path.write_bytes(b"no database " * 1000)
+    first = call(*command, "--workspace", workspace.root)
+    second = call(*command, "--workspace", workspace.root)
+
+    assert (first[0], second[0]) == (0, 0)
+    assert "made again" in first[2]
+    assert len(first[2].splitlines()) == 1
+    assert second[2] == ""
+
+
+def test_many_rebuilds_leave_only_the_newest_old_indexes(workspace: Workspace, call: Call) -> None:
+    for _ in range(5):
+        assert call("rebuild", "--workspace", workspace.root)[0] == 0
+
+    assert len(list(workspace.root.glob("index.duckdb.bad.*"))) == 3

@@ -107,6 +107,18 @@ def test_nothing_to_export_is_one_line(
     assert not out.exists()
 
 
+def test_a_folder_that_cannot_be_made_is_one_line(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_task(workspace, 0, TASKS[0])
+    (tmp_path / "file").touch()
+    out = tmp_path / "file" / "out"
+    assert run(str(out), "--workspace", str(workspace.root), "--base-ref", "b") == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"facet: cannot make the folder {out}: Not a directory; give another"
+    ]
+
+
 def test_an_unknown_format_and_a_missing_workspace_are_refused(
     workspace: Workspace, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """The command line: quick help, one line per error, exit codes that mean something."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -93,6 +94,9 @@ def test_a_wrong_word_is_wrong_input(args: list[str]) -> None:
         (WorkspaceError("newer"), 4),
         (Cancelled("stopped"), 130),
         (KeyboardInterrupt(), 130),
+        (OSError(errno.ENOSPC, "No space left on device", "/ws/blobs"), 4),
+        (PermissionError(errno.EACCES, "Permission denied", "/ws"), 4),
+        (InputError("a name with \x1b[2J\x9b31m in it"), 2),
     ],
 )
 def test_an_error_is_one_line_and_its_exit_code(
@@ -112,6 +116,7 @@ def test_an_error_is_one_line_and_its_exit_code(
     assert (caught.value.code, out) == (code, "")
     assert err.startswith("facet: ")
     assert err.count("\n") == 1
+    assert err[:-1].isprintable()
 
 
 def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

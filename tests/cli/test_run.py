@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from facet.cli.main import main
-from facet.cli.run import make_spec, summary
-from facet.errors import InputError
+from facet.cli.run import _resumable, make_spec, summary
+from facet.errors import InputError, WorkspaceError
 from facet.pipeline.run import Outcome, new_run
 from facet.types.payloads import RunFinished, RunSpec, TaskEnded
 from facet.workspace import Workspace
@@ -40,7 +40,7 @@ def test_an_unknown_model_is_one_line_that_lists_the_forms(
 
 def test_a_missing_key_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "--model", "anthropic:some")
-    assert code == 1
+    assert code == 2
     assert err.strip().count("\n") == 0
     assert "ANTHROPIC_API_KEY" in err
 
@@ -62,6 +62,24 @@ def test_an_absent_file_of_pairs_is_one_line(
     code, _, err = run(capsys, "--pairs", str(tmp_path / "none.jsonl"))
     assert code == 2
     assert "none.jsonl" in err
+
+
+def test_an_absent_folder_of_skills_beside_pairs_starts_no_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "pairs.jsonl").write_text("{}\n")
+    folders = ("--workspace", str(tmp_path / "ws"), "--skills", str(tmp_path / "absent"))
+    code, _, err = run(capsys, "--pairs", str(tmp_path / "pairs.jsonl"), *folders)
+    assert code == 2
+    assert err.startswith("facet: no folder of skills at")
+    assert not (tmp_path / "ws" / "runs").exists()
+
+
+def test_a_full_disk_in_mid_run_says_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    full = WorkspaceError("no space left")
+    with pytest.raises(WorkspaceError), _resumable("r1"):
+        raise full
+    assert capsys.readouterr().err.endswith("go on with: facet run --resume r1\n")
 
 
 def test_no_docker_server_is_one_line_and_exit_3(

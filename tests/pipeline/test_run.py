@@ -472,6 +472,17 @@ def test_a_file_without_a_usable_pair_is_wrong_input(workspace: Workspace, tmp_p
         go(workspace, tmp_path, pairs=str(tmp_path / "pairs.jsonl"))
 
 
+def test_of_very_many_bad_lines_only_the_first_are_told(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    (tmp_path / "pairs.jsonl").write_text("{}\n" * 500)
+    with pytest.raises(InputError, match="500 bad lines"):
+        go(workspace, tmp_path, pairs=str(tmp_path / "pairs.jsonl"))
+    told = [e.data["text"] for e in events(workspace, "run.log")]
+    assert len(told) == 21
+    assert "480 more lines" in told[-1]
+
+
 def test_an_empty_folder_of_skills_is_wrong_input(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError):
