@@ -2,8 +2,9 @@
 
 Bytes are compared by what they mean where that is known: JSON by value, SQLite by its dump, HTML by
 start tags and text, other text without trailing blanks. The rest by hash, mode, owner and kind
-(`facet.statediff`). The text of a program says nothing by itself: what it does is in the state.
-Not covered: processes, ports, tmpfs and volumes.
+(`facet.statediff`). A git repository counts by trees, messages, authors and references, since the
+names of its objects follow from the time. The text of a program says nothing by itself: what it
+does is in the state. Not covered: processes, ports, tmpfs and volumes.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from html.parser import HTMLParser
 from facet.errors import BuildError, EngineError
 from facet.judge import Bench
 from facet.sandbox.base import Sandbox
-from facet.statediff import Difference, FinalState, differences, final_state, varying
+from facet.statediff import Difference, FinalState, StateEntry, differences, final_state, varying
 from facet.trial import ActorSpec, look_after
 from facet.types.value import Value
 
@@ -31,6 +32,11 @@ for line in sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True).iterdu
 
 
 HTML = re.compile(r"\s*(<!doctype html|<html)", re.I)
+
+
+REPOSITORY = re.compile(r"(/.*?\.git)(?:/|$)")
+MOST_REPOSITORIES = 5
+LOG = ("log", "--all", "--date-order", "--format=%T %s %an %ae %D")
 
 
 class _Page(HTMLParser):
@@ -68,7 +74,8 @@ def _look(sandbox: Sandbox) -> Observed | None:
         state = final_state(sandbox)
     except BuildError:
         return None  # no Python in there to look with
-    files = [e.path for e in state.entries if e.kind == "file"][:MOST_READ]
+    files = [e.path for e in state.entries if e.kind == "file" and not repository(e.path)]
+    files = files[:MOST_READ]
     meanings: dict[str, str] = {}
     programs = set()
     for path in files:
@@ -79,6 +86,9 @@ def _look(sandbox: Sandbox) -> Observed | None:
         meanings[path] = _meaning(sandbox, path, data)
         if data.startswith(b"#!") or path.endswith(PROGRAMS):
             programs.add(path)
+    found = sorted({r for e in state.entries if (r := repository(e.path))})
+    for path in found[:MOST_REPOSITORIES]:
+        meanings[path] = _history(sandbox, path)
     return Observed(state=state, meanings=meanings, programs=frozenset(programs))
 
 
@@ -91,6 +101,22 @@ def _meaning(sandbox: Sandbox, path: str, data: bytes) -> str:
         return ""
     whole = done.ok and not done.stdout.bytes_cut
     return _digest("sqlite", done.stdout.text) if whole else ""
+
+
+def repository(path: str) -> str:
+    """The `.git` folder that a path is or lies in, "" if none."""
+    found = REPOSITORY.match(path)
+    return found[1] if found else ""
+
+
+def _history(sandbox: Sandbox, path: str) -> str:
+    command = ["git", "-c", "safe.directory=*", f"--git-dir={path}", *LOG]
+    try:
+        done = sandbox.exec(command, timeout_s=60, user="0:0")
+    except EngineError:
+        return ""
+    whole = done.ok and not done.stdout.bytes_cut
+    return _digest("git", done.stdout.text) if whole else ""
 
 
 def meaning(data: bytes) -> str:
@@ -118,7 +144,26 @@ def telling(oracle: Observed, again: Observed, other: Observed) -> tuple[Differe
         return None
     loose = varying(oracle.state, again.state)
     found = differences(oracle.state, other.state, without=loose)
-    return tuple(d for d in found if not _same(d, oracle, other))
+    files = tuple(d for d in found if not repository(d.path) and not _same(d, oracle, other))
+    return (*files, *_histories(oracle, again, other))
+
+
+def _histories(oracle: Observed, again: Observed, other: Observed) -> tuple[Difference, ...]:
+    """Repositories whose history differs, less those that differ in any two runs."""
+    kinds = (oracle.meanings, again.meanings, other.meanings)
+    paths = sorted({p for known in kinds for p in known if repository(p) == p})
+    out = []
+    for path in paths:
+        one, two, three = (known.get(path, "") for known in kinds)
+        if one == two and one != three:
+            left, right = (
+                StateEntry(path=path, kind="dir", sha256=digest.removeprefix("git "))
+                if digest
+                else None
+                for digest in (one, three)
+            )
+            out.append(Difference(path=path, left=left, right=right))
+    return tuple(out)
 
 
 def is_program_text(found: Difference, one: Observed, two: Observed) -> bool:

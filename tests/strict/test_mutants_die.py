@@ -9,7 +9,7 @@ from facet.images import Images
 from facet.judge import Bench, judge
 from facet.statediff import Difference, FinalState, StateEntry
 from facet.strict.mutants_die import is_asked, mutants_die, spoken_of
-from facet.strict.observed import Observed, is_program_text, meaning, telling
+from facet.strict.observed import Observed, is_program_text, meaning, repository, telling
 from facet.trial import ActorSpec
 from facet.types.task import FileSet, Solution, Task, text_file
 from facet.types.trial import Trial
@@ -244,3 +244,17 @@ def test_what_is_named_or_lies_in_a_named_folder_is_asked_for() -> None:
     assert is_asked("/srv/plan.txt", spoken)
     assert not is_asked("/app/else.txt", spoken)
     assert not is_asked("/root/.cache/x", spoken)
+
+
+def test_a_repository_counts_by_its_history_not_by_the_names_of_its_objects() -> None:
+    def repo(objects: str, history: str) -> Observed:
+        return left(entry(f"/app/r/.git/objects/{objects}", "x"), meanings={"/app/r/.git": history})
+
+    one, two = repo("3a/a8", "git 1"), repo("11/bd", "git 1")
+    assert telling(one, two, repo("7f/00", "git 1")) == ()
+    other = telling(one, two, repo("7f/00", "git 2"))
+    assert other is not None
+    assert [d.path for d in other] == ["/app/r/.git"]
+    assert telling(one, repo("11/bd", "git 9"), repo("7f/00", "git 2")) == ()
+    assert repository("/srv/x.git/HEAD") == "/srv/x.git"
+    assert repository("/app/.gitignore") == ""
