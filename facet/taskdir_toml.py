@@ -36,7 +36,8 @@ def task_toml(task: Task, metadata: Mapping[str, str]) -> str:
     if carried and not any(a.exclude for a in carried):
         declared["artifacts"] = [a.source for a in carried]
     elif carried:
-        declared["artifacts"] = [{"source": a.source, "exclude": a.exclude} for a in carried]
+        pairs: list[Item] = [{"source": a.source, "exclude": list(a.exclude)} for a in carried]
+        declared["artifacts"] = pairs
     return toml_text(
         {
             "schema_version": "1.4",

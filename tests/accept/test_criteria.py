@@ -38,7 +38,9 @@ def item(
     **more: Any,
 ) -> Item:
     """A folder of a delivery with its verdict."""
-    verdict = Verdict(path=f"/d/{name}", name=name, state=state or "valid", gates=GATES, checks=CHECKS)
+    verdict = Verdict(
+        path=f"/d/{name}", name=name, state=state or "valid", gates=GATES, checks=CHECKS
+    )
     return Item(
         path=f"/d/{name}",
         task=task,
