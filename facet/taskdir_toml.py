@@ -36,8 +36,7 @@ def task_toml(task: Task, metadata: Mapping[str, str]) -> str:
     if carried and not any(a.exclude for a in carried):
         declared["artifacts"] = [a.source for a in carried]
     elif carried:
-        pairs: list[Item] = [{"source": a.source, "exclude": list(a.exclude)} for a in carried]
-        declared["artifacts"] = pairs
+        declared["artifacts"] = [{"source": a.source, "exclude": a.exclude} for a in carried]
     return toml_text(
         {
             "schema_version": "1.4",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 type Scalar = str | int | float | bool
-type Item = Scalar | Sequence[Scalar] | Sequence[Mapping[str, Scalar]] | Mapping[str, "Item"]
+type Item = Scalar | Sequence[Scalar] | Sequence[Mapping[str, "Item"]] | Mapping[str, "Item"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
