@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -12,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from facet.base_images import base_ready
+from facet.base_images import base_ready, ensure_runner
 from facet.blame import blame
 from facet.cli.common import (
     JsonOption,
@@ -27,6 +28,7 @@ from facet.gates import SEVEN
 from facet.judge import judge
 from facet.sandbox.base import Engine
 from facet.sandbox.docker import DockerEngine
+from facet.sandbox.later import RemovingLater
 from facet.strict.choice import Choice, choose
 from facet.taskdir import find_tasks
 from facet.validation import Verdict, validate
@@ -127,7 +129,14 @@ def judge_folders(
     record = Record(workspace, bases=bases, resume=resume, gates=asked)
 
     docker = DockerEngine(str(workspace.root))
-    with closing(docker), _interruptible(docker) as interrupted, closing(docker):
+    later = RemovingLater(docker)  # a task's image goes while the next one is judged
+    with (
+        closing(docker),
+        _interruptible(docker) as interrupted,
+        closing(docker),
+        closing(later),
+        ThreadPoolExecutor(max_workers=1) as aside,
+    ):
 
         def done(verdict: Verdict) -> None:
             if interrupted.is_set():  # what it says may come of our removing its containers
@@ -139,7 +148,8 @@ def judge_folders(
             docker.check()
             base_ready(docker)
             docker.reap()
-            return docker
+            aside.submit(ensure_runner, later)  # beside the first build; who needs it asks again
+            return later
 
         validate(
             folders,
