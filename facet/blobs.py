@@ -41,7 +41,9 @@ class Blobs:
             try:
                 write_durably(path, data)
             except OSError as error:
-                raise WorkspaceError(f"cannot store a blob at {path.parent}: {error}") from error
+                raise WorkspaceError(
+                    f"cannot store a blob at {path.parent}: {error.strerror}; nothing saved"
+                ) from error
         return digest
 
     def get(self, digest: str) -> bytes:

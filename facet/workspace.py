@@ -114,7 +114,10 @@ class Workspace:
         except FileNotFoundError:
             text = ""
         except (OSError, UnicodeDecodeError) as error:
-            raise WorkspaceError(f"cannot read {version}: {error}") from error
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise WorkspaceError(
+                f"cannot read {version} ({why}): give another --workspace"
+            ) from error
         if text:
             _check_version(text, root)
             return cls(root)

@@ -49,7 +49,8 @@ def export(
         raise InputError(f"no {wanted} task in {opened.root}: `facet stats` says what there is")
     wheels = () if base_ref else fetch_wheels(cache, progress)
     made = export_harbor(chosen, out, base_ref=base_ref, wheels=wheels)
-    line = f"{len(chosen)} tasks in {out}: {made.written} written, {made.unchanged} as they were"
+    count = len(made.summary.tasks)  # two runs may have made the very same task
+    line = f"{count} tasks in {out}: {made.written} written, {made.unchanged} as they were"
     if as_json:
         result_json({"out": str(out), "summary": line, **made.to_json()})
         return

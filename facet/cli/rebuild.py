@@ -10,6 +10,7 @@ from facet.cli.common import (
     result,
     result_json,
 )
+from facet.errors import WorkspaceBusy
 from facet.store import Store
 
 
@@ -22,7 +23,11 @@ def rebuild(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> N
     """
     opened = open_workspace(workspace, create=False)
     started = time.monotonic()
-    with Store.rebuilt(opened) as store:
+    try:
+        rebuilt = Store.rebuilt(opened)
+    except WorkspaceBusy as error:
+        raise WorkspaceBusy(f"{error}: close the app on {opened.root}, then call again") from error
+    with rebuilt as store:
         progress("reading judgements")
         blobs = store.load_details()
         health = store.health()

@@ -249,3 +249,24 @@ def test_many_rebuilds_leave_only_the_newest_old_indexes(workspace: Workspace, c
         assert call("rebuild", "--workspace", workspace.root)[0] == 0
 
     assert len(list(workspace.root.glob("index.duckdb.bad.*"))) == 3
+
+
+def test_a_rebuild_beside_the_app_says_to_close_it(workspace: Workspace, call: Call) -> None:
+    with Store.open(workspace):
+        code, _, err = call("rebuild", "--workspace", workspace.root)
+
+    assert code == 4
+    assert len(err.splitlines()) == 1
+    assert "close the app" in err
+    assert not list(workspace.root.glob("*.bad.*"))
+
+
+def test_a_workspace_below_a_file_is_one_line(tmp_path: Path, call: Call) -> None:
+    (tmp_path / "file").touch()
+    code, _, err = call("stats", "--workspace", tmp_path / "file" / "ws")
+
+    assert code == 4
+    assert err == (
+        f"facet: cannot read {tmp_path / 'file' / 'ws' / 'version'} (Not a directory): "
+        "give another --workspace\n"
+    )

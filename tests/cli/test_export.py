@@ -107,6 +107,17 @@ def test_nothing_to_export_is_one_line(
     assert not out.exists()
 
 
+def test_a_task_that_two_seeds_made_alike_is_counted_once(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_task(workspace, 0, TASKS[0])
+    store_task(workspace, 1, TASKS[0])
+    out = tmp_path / "out"
+    assert run(str(out), "--workspace", str(workspace.root), "--base-ref", "b") == 0
+    last = capsys.readouterr().out.strip().splitlines()[-1]
+    assert last == f"1 tasks in {out}: 1 written, 0 as they were"
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(
     workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
