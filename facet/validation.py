@@ -8,7 +8,6 @@ has a verdict per step and is valid only if all are. Judging, blaming and the en
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
@@ -180,14 +179,8 @@ class _Bench:
             name=task.name,
             digest=task.digest,
             state="cannot run here",
+            remarks=lint(task, shell_suspects).remarks,
         )
-        with ThreadPoolExecutor(max_workers=1) as aside:  # a parser in a process of its own
-            linted = aside.submit(lint, task, shell_suspects)
-            found = self._tried(base, task, tell)
-        return found.model_copy(update={"remarks": (*linted.result().remarks, *found.remarks)})
-
-    def _tried(self, base: Verdict, task: Task, tell: Tell) -> Verdict:
-        """The verdict on a folder that was read, without the linter's remarks."""
         try:
             task, replaced = with_bases(task, self.bases)
             base = base.model_copy(update={"bases": replaced})

@@ -5,7 +5,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -13,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from facet.base_images import base_ready, ensure_runner
+from facet.base_images import base_ready
 from facet.blame import blame
 from facet.cli.common import (
     JsonOption,
@@ -28,7 +27,6 @@ from facet.gates import SEVEN
 from facet.judge import judge
 from facet.sandbox.base import Engine
 from facet.sandbox.docker import DockerEngine
-from facet.sandbox.later import RemovingLater
 from facet.strict.choice import Choice, choose
 from facet.taskdir import find_tasks
 from facet.validation import Verdict, validate
@@ -129,14 +127,7 @@ def judge_folders(
     record = Record(workspace, bases=bases, resume=resume, gates=asked)
 
     docker = DockerEngine(str(workspace.root))
-    later = RemovingLater(docker)  # a task's image goes while the next one is judged
-    with (
-        closing(docker),
-        _interruptible(docker) as interrupted,
-        closing(docker),
-        closing(later),
-        ThreadPoolExecutor(max_workers=1) as aside,
-    ):
+    with closing(docker), _interruptible(docker) as interrupted, closing(docker):
 
         def done(verdict: Verdict) -> None:
             if interrupted.is_set():  # what it says may come of our removing its containers
@@ -148,8 +139,7 @@ def judge_folders(
             docker.check()
             base_ready(docker)
             docker.reap()
-            aside.submit(ensure_runner, later)  # beside the first build; who needs it asks again
-            return later
+            return docker
 
         validate(
             folders,
