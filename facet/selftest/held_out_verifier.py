@@ -132,7 +132,7 @@ SAYS_WRONG: tuple[tuple[str, str, str, Category, Gates, Plant], ...] = (
             "store-module",
             "there(TABLE)\n"
             "with open('/solution/solve.sh') as source:\n"
-            "    assert 'sqlite3.connect' in source.read(), 'module used'",
+            "    assert 'sqlite3 -batch' in source.read(), 'module used'",
         ),
     ),
     (
