@@ -1,6 +1,7 @@
 """`facet run`: from public skills to validated tasks, resumable at any moment."""
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -123,6 +124,10 @@ def make_spec(given: dict[str, object], workspace: Workspace, resume: str | None
         "budget-usd": spec.budget_usd is None or spec.budget_usd > 0,
         "max-calls": spec.max_calls is None or spec.max_calls > 0,
     }
+    if spec.base_url and not re.fullmatch(r"https?://[^\s/]+\S*", spec.base_url):
+        raise InputError(
+            f"--base-url {spec.base_url[:80]!r} is no address: give http://HOST:PORT/v1 or https://…"
+        )
     if wrong := [f"--{name}" for name, fine in limits.items() if not fine]:
         raise InputError(f"{', '.join(wrong)}: out of range, see `facet run --help`")
     return spec
@@ -170,7 +175,9 @@ def _work(workspace: Workspace, spec: RunSpec, resume: str | None, json: bool) -
     if status == "cancelled":
         raise Cancelled(f"cancelled; go on with: facet run --resume {name}")
     if status == "budget":
-        progress(f"{outcome.finished.reason}; go on with: facet run --resume {name} and more")
+        progress(
+            f"{outcome.finished.reason}; go on with: facet run --resume {name} and a higher limit"
+        )
     if outcome.finished.counts.get("valid", 0) == 0:
         raise typer.Exit(1)
 
@@ -195,12 +202,12 @@ def summary(outcome: object) -> str:
 
 @contextmanager
 def _resumable(run: str) -> Iterator[None]:
-    """When the workspace fails us in mid-run (a full disk), say that nothing finished is lost."""
+    """When the disk is full or the model is away, say that nothing finished is lost."""
     try:
         yield
     except WorkspaceBusy:
         raise
-    except WorkspaceError:
+    except (WorkspaceError, ModelUnavailable):
         progress(f"what was finished is kept; then go on with: facet run --resume {run}")
         raise
 

@@ -11,7 +11,7 @@ import pytest
 
 from facet.cli.main import main
 from facet.cli.run import _resumable, make_spec, summary
-from facet.errors import InputError, WorkspaceError
+from facet.errors import FacetError, InputError, ModelUnavailable, WorkspaceError
 from facet.pipeline.run import Outcome, new_run
 from facet.types.payloads import RunFinished, RunSpec, TaskEnded
 from facet.workspace import Workspace
@@ -75,11 +75,24 @@ def test_an_absent_folder_of_skills_beside_pairs_starts_no_run(
     assert not (tmp_path / "ws" / "runs").exists()
 
 
-def test_a_full_disk_in_mid_run_says_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
-    full = WorkspaceError("no space left")
-    with pytest.raises(WorkspaceError), _resumable("r1"):
-        raise full
+@pytest.mark.parametrize("error", [WorkspaceError("no space left"), ModelUnavailable("away")])
+def test_trouble_in_mid_run_says_how_to_go_on(
+    error: FacetError, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(type(error)), _resumable("r1"):
+        raise error
     assert capsys.readouterr().err.endswith("go on with: facet run --resume r1\n")
+
+
+@pytest.mark.parametrize("address", ["ftp://host/v1", "host:8000", "http://", "http:// x"])
+def test_what_is_no_address_is_one_line_at_once(
+    address: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    where = ("--workspace", str(tmp_path / "ws"), "--model", "openai:x")
+    code, _, err = run(capsys, *where, "--base-url", address)
+    assert code == 2
+    assert "--base-url" in err
+    assert len(err.strip().splitlines()) == 1
 
 
 def test_no_docker_server_is_one_line_and_exit_3(
