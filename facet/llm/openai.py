@@ -131,7 +131,9 @@ class OpenAIProvider:
                     self.name, error.status_code, error.message, error.response.headers, error.body
                 ) from error
             except (self._sdk.APIConnectionError, self._transport_error) as error:
-                raise Transient(f"no answer: {error}"[:300]) from error
+                address = self._client.base_url
+                where = f"{address.scheme}://{address.host}:{address.port or 'default port'}"
+                raise Transient(f"no answer from {where}: {error}"[:300]) from error
             except (self._sdk.OpenAIError, ValueError) as error:
                 raise ReplyError(f"{self.name}: an unreadable answer: {error}"[:300]) from error
 
