@@ -1,5 +1,6 @@
 """Tables of verdicts for a terminal; third-party text is shown as text, never as markup."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -49,10 +50,13 @@ def print_gates(verdict: Verdict) -> None:
 def print_many(verdicts: Sequence[Verdict]) -> None:
     """One row per task, and one below it per step of a task in several steps."""
     rows: list[Sequence[str]] = []
+    names = Counter(verdict.name for verdict in verdicts)
     for verdict in verdicts:
-        rows.append(_row(verdict, verdict.name or verdict.path, f"{verdict.seconds:.1f}"))
+        alone = verdict.name and names[verdict.name] == 1
+        shown = verdict.name if alone else verdict.path  # copies of one task are told apart
+        rows.append(_row(verdict, shown, f"{verdict.seconds:.1f}"))
         rows += [_row(step, f"  step {step.name}", "") for step in verdict.steps]
-    _print(("folder", "verdict", "blamed", "why", "s"), rows)
+    _print(("task", "verdict", "blamed", "why", "s"), rows)
 
 
 def _row(verdict: Verdict, name: str, seconds: str) -> Sequence[str]:

@@ -299,3 +299,12 @@ def test_reading_changes_no_byte_of_a_folder(tmp_path: Path) -> None:
     run([path])
     read_task(path)
     assert {p: p.read_bytes() for p in path.rglob("*") if p.is_file()} == before
+
+
+def test_copies_of_one_task_are_told_apart_by_their_folder(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    copies = [Verdict(path=f"/x/{f}", name="o/t", state="valid") for f in ("one", "two")]
+    print_many([*copies, Verdict(path="/x/three", name="o/u", state="valid")])
+    rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert rows == ["task", "/x/one", "/x/two", "o/u"]

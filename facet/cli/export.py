@@ -15,7 +15,7 @@ from facet.cli.common import (
     result_json,
 )
 from facet.config import load_config
-from facet.errors import InputError
+from facet.errors import InputError, WorkspaceError
 from facet.exports import export_harbor
 from facet.exports_choice import validated
 
@@ -43,7 +43,12 @@ def export(
         raise InputError(f"--format {format}: only `harbor` is known")
     opened = open_workspace(workspace, create=False)
     cache = load_config().cache
-    chosen = list(validated(opened, cache=cache, run=run, approved=approved))
+    lost: list[str] = []
+    chosen = list(validated(opened, cache=cache, run=run, approved=approved, left_out=lost.append))
+    for text in lost:
+        progress(f"left out: {text}")
+    if not chosen and lost:
+        raise WorkspaceError(f"none of {len(lost)} tasks in {opened.root} can be read: {lost[0]}")
     if not chosen:
         wanted = "approved and validated" if approved else "validated"
         raise InputError(f"no {wanted} task in {opened.root}: `facet stats` says what there is")
@@ -51,9 +56,13 @@ def export(
     made = export_harbor(chosen, out, base_ref=base_ref, wheels=wheels)
     count = len(made.summary.tasks)  # two runs may have made the very same task
     line = f"{count} tasks in {out}: {made.written} written, {made.unchanged} as they were"
+    if lost:
+        line += f", {len(lost)} left out"
     if as_json:
-        result_json({"out": str(out), "summary": line, **made.to_json()})
-        return
-    for task in made.summary.tasks:
-        result(f"{out / task.folder}  {task.name}  {task.checks} checks")
-    result(line)
+        result_json({"out": str(out), "summary": line, "left_out": lost, **made.to_json()})
+    else:
+        for task in made.summary.tasks:
+            result(f"{out / task.folder}  {task.name}  {task.checks} checks")
+        result(line)
+    if lost:
+        raise typer.Exit(1)

@@ -147,3 +147,17 @@ def test_json_is_one_document(
     document = json.loads(capsys.readouterr().out)
     assert document["written"] == 1
     assert document["summary"]["tasks"][0]["name"] == "golden/orders"
+
+
+def test_one_lost_bundle_is_named_and_the_others_are_written(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_task(workspace, 0, TASKS[0])
+    lost = store_task(workspace, 1, TASKS[1])
+    (workspace.bundles.root / f"{TASKS[1].digest.partition(':')[2]}.json").unlink()
+    out = tmp_path / "out"
+    assert run(str(out), "--workspace", str(workspace.root), "--base-ref", "b") == 1
+    said = capsys.readouterr()
+    assert said.err.startswith(f"left out: {lost}: ")
+    assert said.out.splitlines()[-1].endswith("1 written, 0 as they were, 1 left out")
+    assert read_task(next(p.parent for p in out.rglob("task.toml"))).digest
