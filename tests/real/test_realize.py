@@ -6,15 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from facet.assemble import environment_from
+from facet.assemble import environment_from, solution_from, verifier_from
 from facet.base_images import base_ready
 from facet.errors import BuildError, EngineError
+from facet.images import Images
+from facet.judge import judge
 from facet.packages import layer_image
-from facet.realize import realize, start
+from facet.realize import Realized, realize, start
 from facet.resources import FetchPolicy
 from facet.sandbox.docker import DockerEngine
 from facet.statediff import differences, equivalent, final_state
+from facet.types.asks import SolutionReply, TestFile, VerifierReply
 from facet.types.manifest import Manifest, Package, PlannedFile, Resource, Service, User
+from facet.types.task import Environment, Instruction, Task
 from tests.conftest import missing
 from tests.engines import session_engine
 from tests.test_resources import DATA, Server
@@ -130,6 +134,54 @@ def test_with_its_server_gone_a_resource_still_builds(engine: DockerEngine, tmp_
         assert server.asked == ["/to/2", "/to/1", "/data"]
     finally:
         engine.remove_image(again.image)
+
+
+def test_with_its_server_gone_a_task_with_a_resource_is_graded(
+    engine: DockerEngine, tmp_path: Path
+) -> None:
+    server = Server()
+    plan = Manifest(
+        files=(PlannedFile(path="/app/pub.csv", resource="pub.csv"),),
+        resources=(
+            Resource(
+                name="pub.csv", url=f"{server.url}/data", sha256=hashlib.sha256(DATA).hexdigest()
+            ),
+        ),
+    )
+    tests = f"""\
+import os
+import pytest
+
+
+@pytest.mark.check(id="size", title="The size of the published table is written down")
+def test_size():
+    assert open("/app/size").read().strip() == "{len(DATA)}"
+
+
+@pytest.mark.check(id="kept", title="The published table stays", guard=True)
+def test_kept():
+    assert os.path.getsize("/app/pub.csv") == {len(DATA)}
+"""
+    task = Task(
+        name="facet/resource",
+        instruction=Instruction(text="Write the size of /app/pub.csv in bytes to /app/size."),
+        environment=environment_from(plan),
+        solution=solution_from(
+            SolutionReply(script="#!/bin/bash\nset -e\nstat -c %s /app/pub.csv >/app/size\n")
+        ),
+        verifier=verifier_from(VerifierReply(files=(TestFile(path="test_state.py", text=tests),))),
+    )
+    policy = FetchPolicy(private_hosts=True)
+
+    def fetch_and_build(environment: Environment) -> Realized:
+        return realize(engine, environment, policy=policy, cache=tmp_path)
+
+    engine.remove_image(fetch_and_build(task.environment).image)
+    server.stop()
+    with Images(engine, fetch_and_build) as images:
+        judgement = judge(task, engine=engine, images=images)
+    assert judgement.valid, judgement.deciding
+    assert server.asked == ["/data"]
 
 
 def test_a_package_layer_is_built_once_and_probed(engine: DockerEngine, tmp_path: Path) -> None:

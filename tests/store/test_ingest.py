@@ -137,8 +137,8 @@ for n in range(200):
     workspace.journal.append("run.log", {"text": str(n)}, run=sys.argv[2])
 """
     command = [sys.executable, "-c", code, str(workspace.root)]
-    writers = [subprocess.Popen([*command, run], cwd=ROOT) for run in ("a", "b")]
-    with Store.open(workspace) as store:
+    with Store.open(workspace) as store:  # opening takes in what is there: nothing yet
+        writers = [subprocess.Popen([*command, run], cwd=ROOT) for run in ("a", "b")]
         taken = 0
         while any(w.poll() is None for w in writers):
             taken += store.ingest()
