@@ -1,6 +1,6 @@
 """The funnel: from skills read to tasks valid, with the reason of everything that fell out. Pure.
 
-Three units follow one another, each with its own denominator: skills (read, kept, with a
+Three units follow one another, each with its own denominator: skills (read, kept, asked, with a
 context), pairs (judged, kept) and seeds (accepted, scenario, environment, task, valid). A step
 counts what reached it *or a later one*, so within a unit no count is larger than the one before.
 """
@@ -25,6 +25,7 @@ Unit = Literal["skill", "pair", "seed"]
 STEPS: tuple[tuple[Unit, str, str], ...] = (
     ("skill", "read", "skill packages found"),
     ("skill", "kept", "passed the screening rules"),
+    ("skill", "asked", "looked at for an application context, as many as the seeds needed"),
     ("skill", "context", "an application context was proposed"),
     ("pair", "judged", "pairs the judge saw"),
     ("pair", "kept", "pairs that complement each other and can be done in a terminal"),
@@ -198,7 +199,9 @@ def _skill_steps(
 ) -> list[Step]:
     kept = {i for i, s in read.items() if isinstance(s, SkillRead) and s.kept}
     used = {i for i, c in contexts.items() if c.contexts}
-    return _steps("skill", (len(read.keys() | used), len(kept | used), len(used)))
+    asked = contexts.keys()
+    counts = (len(read.keys() | asked), len(kept | asked), len(asked), len(used))
+    return _steps("skill", counts)
 
 
 def _pair_steps(pairs: dict[str, PairJudged]) -> list[Step]:

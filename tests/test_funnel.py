@@ -38,7 +38,12 @@ def counts(numbers: Funnel, unit: str) -> list[tuple[str, int, int]]:
 def test_each_unit_has_its_own_denominator(tmp_path: Path) -> None:
     _, numbers = story(tmp_path)
 
-    assert counts(numbers, "skill") == [("read", 5, 5), ("kept", 3, 5), ("context", 2, 5)]
+    assert counts(numbers, "skill") == [
+        ("read", 5, 5),
+        ("kept", 3, 5),
+        ("asked", 3, 5),
+        ("context", 2, 5),
+    ]
     assert counts(numbers, "pair") == [("judged", 2, 2), ("kept", 1, 2)]
     assert counts(numbers, "seed") == [
         ("accepted", 4, 4),
@@ -78,8 +83,8 @@ def test_a_run_that_read_skills_itself_counts_only_those(tmp_path: Path) -> None
     after = funnel(workspace.journal.read(), RUN)
 
     assert before.step("skill", "read").count == 5
-    assert after.step("skill", "kept").count == 3  # own, and the two with a context
-    assert after.step("skill", "read").of == 3
+    assert after.step("skill", "kept").count == 4  # own, and the three asked for a context
+    assert after.step("skill", "read").of == 4
 
 
 def test_another_run_is_not_counted(tmp_path: Path) -> None:

@@ -112,9 +112,9 @@ class DockerEngine:
         Each untagged build is an image of its own, also where all its layers are cached: whoever
         removes it takes nothing from another.
         """
-        ours = {**self._labels(labels), BUILD: uuid.uuid4().hex}
-        steps = {WORKSPACE: self._workspace, HOST: host_name()}
         with self._making_one():
+            ours = {**self._labels(labels), BUILD: uuid.uuid4().hex}
+            steps = {WORKSPACE: self._workspace, HOST: host_name()}
             return run_build(
                 self.api,
                 context,
@@ -157,13 +157,13 @@ class DockerEngine:
 
     def start(self, image: str, options: SandboxOptions = DEFAULTS) -> Sandbox:
         """Start a container that stays up; EngineError (with its log's tail) if it does not."""
-        labels = self._labels(dict(options.labels))
-        image_id = self.image(image)
-        if image_id is None:
-            kind = BaseMissing if image.startswith("facet-base") else EngineError
-            hint = ": run `facet base build`" if kind is BaseMissing else ""
-            raise kind(f"image {image} is not on this machine{hint}")
         with self._making_one(), boundary(f"starting a container of {image[:40]}"):
+            labels = self._labels(dict(options.labels))
+            image_id = self.image(image)
+            if image_id is None:
+                kind = BaseMissing if image.startswith("facet-base") else EngineError
+                hint = ": run `facet base build`" if kind is BaseMissing else ""
+                raise kind(f"image {image} is not on this machine{hint}")
             container = self._create(image_id, options, labels)
             try:
                 self.api.start(container)

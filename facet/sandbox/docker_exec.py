@@ -15,6 +15,7 @@ from facet.sandbox.base import ExecResult
 from facet.sandbox.docker_errors import boundary
 from facet.types.trial import Log
 
+KILLS = 3  # a command may begin only after its deadline: a loaded engine starts it late
 DRAIN_S = 0.5  # how long output of a command that has ended is still read
 QUIET_S = 0.05
 
@@ -152,10 +153,12 @@ def run_exec(
         stream = Stream(api.exec_start(exec_id, socket=True))
         output = Demux(max_output)
         try:
-            exit_code, timed_out = _follow(api, exec_id, stream, output, began + timeout_s)
+            exit_code, timed_out = _follow(api, exec_id, stream, output, began + timeout_s, killed)
             if timed_out:
-                kill(marker)
-                _await_end(api, exec_id)
+                for _ in range(KILLS):
+                    kill(marker)
+                    if _has_ended(api, exec_id):
+                        break
                 _drain(stream, output)
         finally:
             stream.close()
@@ -174,9 +177,30 @@ def run_exec(
 
 
 def _follow(
+    api: Any,
+    exec_id: str,
+    stream: Stream,
+    output: Demux,
+    deadline: float,
+    killed: Callable[[], str],
+) -> tuple[int | None, bool]:
+    """Read output until the command ends or the deadline passes: (exit code, timed out).
+
+    The engine forgets the command with its container: no code then, where we killed that.
+    """
+    from docker.errors import APIError
+
+    try:
+        return _followed(api, exec_id, stream, output, deadline)
+    except APIError:
+        if not killed():
+            raise
+        return None, False
+
+
+def _followed(
     api: Any, exec_id: str, stream: Stream, output: Demux, deadline: float
 ) -> tuple[int | None, bool]:
-    """Read output until the command ends or the deadline passes: (exit code, timed out)."""
     wait_s = 0.02
     asked = time.monotonic()
     while True:
@@ -216,8 +240,14 @@ def _exit_code(api: Any, exec_id: str) -> int | None:
     return None if state.get("Running") else state.get("ExitCode")
 
 
-def _await_end(api: Any, exec_id: str) -> None:
-    _await_exit(api, exec_id, time.monotonic() + 2.0)
+def _has_ended(api: Any, exec_id: str) -> bool:
+    """Within two seconds; a command that has not begun yet has not ended."""
+    from docker.errors import NotFound
+
+    try:
+        return not _await_exit(api, exec_id, time.monotonic() + 2.0)[1]
+    except NotFound:
+        return True  # the container went with it
 
 
 def _drain(stream: Stream, output: Demux) -> None:

@@ -94,12 +94,13 @@ def _one_run(place: Place, run: RunRow, launches: tuple[LaunchView, ...]) -> Non
             for name, value in (
                 ("valid", f"{run.valid} of {run.ended}"),
                 ("mean checks", checks),
-                ("model calls", f"{run.calls} ({run.cached_calls} cached)"),
+                ("model calls", f"{run.calls}"),
+                ("from cache", f"{run.cached_calls} of {run.calls}"),
                 ("tokens", f"{run.tokens:,}"),
                 ("cost", dollars),
                 ("time", seconds(run.seconds)),
             ):
-                st.metric(name, value, border=True, width=158)
+                st.metric(name, value, border=True, width=146)
         if run.reason:
             st.caption(md(run.reason, 400))
         _seeds(place, run)

@@ -55,7 +55,8 @@ def _bars(steps: list[Step]) -> None:
     for step in steps:
         share = step.count / step.of if step.of else 0.0
         lost = previous - step.count
-        note = f" · {lost} lost here" if lost > 0 else ""
+        word = "not looked at" if step.name == "asked" else "lost here"
+        note = f" · {lost} {word}" if lost > 0 else ""
         st.progress(
             min(share, 1.0),
             text=f"**{step.count}** of {step.of} {step.name} ({share:.0%}){note}",

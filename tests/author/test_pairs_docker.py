@@ -1,5 +1,8 @@
 """A handful of pairs in real containers: valid without slips by all seven gates."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from facet.author.recipe import Recipe
@@ -24,25 +27,28 @@ def known(name: str) -> Recipe:
     return found
 
 
+@pytest.fixture
+def engine(docker_server: str, tmp_path: Path) -> Iterator[DockerEngine]:
+    """An engine with a label of its own."""
+    made = DockerEngine(str(tmp_path))
+    yield made
+    made.close()
+
+
 @pytest.mark.docker
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_a_pair_without_slips_is_valid_in_a_container(
-    first: str, second: str, docker_server: str
+    first: str, second: str, engine: DockerEngine
 ) -> None:
     task = walk(known(first), known(second), 40).task
-    engine = DockerEngine("author-tests")
-    try:
-        judgement = judge(task, engine=engine)
-        gate = judgement.deciding
-        assert judgement.valid, gate and (gate.name, gate.evidence, gate.details)
-    finally:
-        engine.close()
+    judgement = judge(task, engine=engine)
+    gate = judgement.deciding
+    assert judgement.valid, gate and (gate.name, gate.evidence, gate.details)
 
 
 @pytest.mark.docker
-def test_an_alternative_passes_every_check(docker_server: str) -> None:
+def test_an_alternative_passes_every_check(engine: DockerEngine) -> None:
     task = walk(known("jsondata"), known("notes"), 41).task
-    engine = DockerEngine("author-tests")
     image = realize(engine, task.environment, workspace=None).image
     try:
         (script,) = task.solution.alternatives
@@ -51,4 +57,3 @@ def test_an_alternative_passes_every_check(docker_server: str) -> None:
         assert trial.full, (trial.outcome, trial.detail, [c.id for c in trial.failing])
     finally:
         engine.remove_image(image)
-        engine.close()

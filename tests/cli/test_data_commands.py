@@ -102,7 +102,7 @@ def test_stats_as_json_have_counts_and_denominators(workspace: Workspace, call: 
     found = json.loads(call("stats", "--json", "--run", RUN, "--workspace", workspace.root)[1])
 
     assert found["run"]["valid"] == 2
-    assert [s["count"] for s in found["funnel"]["steps"]][5:] == [4, 2, 2, 2, 2]
+    assert [s["count"] for s in found["funnel"]["steps"]][6:] == [4, 2, 2, 2, 2]
     assert len(found["funnel"]["drops"]) == 5
     assert found["journal"]["skipped"] == 0
 

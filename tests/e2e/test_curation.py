@@ -41,13 +41,19 @@ def title(page: Any, text: str) -> Any:
 
 def open_task(page: Any, server: Server, key: str, name: str) -> None:
     """Deep link to a task, drawn to its end and on screen for longer than the dwell guard."""
-    visit(page, f"{server.url}/task?task={key}", lambda p: title(p, name))
+    visit(page, f"{server.url}/task?task={key}", last)
+    title(page, name).wait_for()
     settle(page)
+
+
+def last(page: Any) -> Any:
+    """The element of a task's page that is drawn last."""
+    return page.get_by_role("button", name="Save note")
 
 
 def settle(page: Any) -> None:
     """The page is drawn (its last element is there) and has been for a moment."""
-    page.get_by_role("button", name="Save note").wait_for()
+    last(page).wait_for()
     page.wait_for_timeout(DWELL_S * 1000 + 700)
 
 
@@ -205,7 +211,8 @@ def test_a_row_opens_its_task_and_q_leads_back_to_stay(server: Server, new_page:
     make_world(server.workspace)
     server.start()
     page = new_page()
-    visit(page, server.url, lambda p: p.get_by_text("4 of 4 tasks"))
+    visit(page, server.url, lambda p: p.get_by_test_id("stDataFrame").first)
+    page.get_by_text("4 of 4 tasks").wait_for()
     box = page.get_by_test_id("stDataFrame").first.bounding_box()
     page.mouse.click(box["x"] + 250, box["y"] + 50)  # the first row, below the header
     title(page, "Total the orders").wait_for()

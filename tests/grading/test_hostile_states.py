@@ -70,7 +70,7 @@ echo 'def test_extra(): pass' > /tests/test_extra.py
 """
 LOOP = """#!/bin/bash
 setsid sh -c 'while :; do echo 1 > /logs/verifier/reward.txt; done' >/dev/null 2>&1 &
-sleep 0.3
+until [ -e /logs/verifier/reward.txt ]; do sleep 0.05; done
 """
 MISUSED = """#!/bin/bash
 echo 'pwned:x:0:0::/root:/bin/false' > /etc/passwd

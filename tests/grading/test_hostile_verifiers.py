@@ -12,7 +12,7 @@ pytestmark = pytest.mark.docker
 
 Act = Callable[..., Trial]
 
-SHORT = Settings(agent_timeout_sec=60, verifier_timeout_sec=4)
+SHORT = Settings(agent_timeout_sec=60, verifier_timeout_sec=12)
 
 
 def foreign(body: str, settings: Settings | None = None):  # type: ignore[no-untyped-def]
@@ -135,7 +135,14 @@ def test_forges():
     subprocess.Popen(['sh', '-c', loop], start_new_session=True)
     assert False
 """
-    trial = nop(make_task(checks=checks + "\ndef test_wait():\n    import time; time.sleep(1)\n"))
+    wait = """
+def test_wait():
+    import os, time
+    end = time.monotonic() + 50
+    while not os.path.exists("/logs/verifier/reward.txt") and time.monotonic() < end:
+        time.sleep(0.05)
+"""
+    trial = nop(make_task(checks=checks + wait))
     assert (trial.outcome, trial.reward) == ("graded", 0.0)
     assert ("/logs/verifier/reward.txt", "appeared while the checks ran") in {
         (t.path, t.detail) for t in trial.tamper

@@ -52,18 +52,18 @@ def test_a_script_that_fails_is_an_actor_error_not_a_failed_verdict(act: Act) ->
 
 
 def test_a_script_over_its_limit_is_an_actor_timeout_although_it_left_a_reward(act: Act) -> None:
-    settings = Settings(agent_timeout_sec=2, verifier_timeout_sec=60)
+    settings = Settings(agent_timeout_sec=8, verifier_timeout_sec=60)
     script = "#!/bin/bash\necho 1 > /logs/verifier/reward.txt\nsleep 100\n"
     trial = act(script, make_task(settings=settings))
     assert (trial.outcome, trial.reward) == ("actor_timeout", None)
     assert trial.detail == (
-        "the actor reached its limit of 2 s; it left a reward.txt, which counts for nothing"
+        "the actor reached its limit of 8 s; it left a reward.txt, which counts for nothing"
     )
 
 
 def test_a_daemon_of_the_actor_does_not_finish_the_work_later(act: Act) -> None:
-    script = "#!/bin/bash\nsetsid sh -c 'sleep 3; printf 42 > /app/answer.txt' >/dev/null 2>&1 &\n"
-    checks = CHECKS.replace("import pathlib", "import time, pathlib\ntime.sleep(4)\nimport pathlib")
+    script = "#!/bin/bash\nsetsid sh -c 'sleep 12; printf 42 > /app/answer.txt' >/dev/null 2>&1 &\n"
+    checks = f"import time\ntime.sleep(13)\n{CHECKS}"
     trial = act(script, make_task(checks=checks))
     assert (trial.outcome, trial.reward) == ("graded", 0.0)
 
@@ -78,7 +78,7 @@ def test_port():
 """
 SERVE = """#!/bin/bash
 setsid python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 &
-for i in $(seq 100); do nc -z 127.0.0.1 8123 && exit 0; sleep 0.1; done
+for i in $(seq 500); do nc -z 127.0.0.1 8123 && exit 0; sleep 0.1; done
 exit 1
 """
 
@@ -161,7 +161,7 @@ ENTRYPOINT ["/start.sh"]
 def test_a_foreign_image_runs_its_entrypoint_and_acts_as_its_user(engine: Engine) -> None:
     image = engine.build(FileSet(files=(text_file("Dockerfile", FOREIGN),)))
     test_sh = """#!/bin/bash
-for i in $(seq 50); do redis-cli -p 6400 ping >/dev/null 2>&1 && break; sleep 0.1; done
+for i in $(seq 500); do redis-cli -p 6400 ping >/dev/null 2>&1 && break; sleep 0.1; done
 [ "$(redis-cli -p 6400 ping)" = PONG ] && [ "$(cat /app/who)" = worker ] && [ "$(id -un)" = worker ]
 echo $((1 - $?)) > /logs/verifier/reward.txt
 """

@@ -19,7 +19,7 @@ from facet.sandbox.docker import DockerEngine
 from tests.conftest import missing
 from tests.golden import good_tasks
 
-pytestmark = [pytest.mark.harbor, pytest.mark.docker]
+pytestmark = [pytest.mark.harbor, pytest.mark.docker, pytest.mark.timeout(1200)]
 
 
 @pytest.fixture(scope="module")
