@@ -2,18 +2,23 @@
 
 import io
 import math
+import socket
 import struct
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from docker.errors import NotFound
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facet.errors import BaseMissing, BuildError, EngineError
+from facet.errors import BaseMissing, BuildError, EngineError, SandboxGone
+from facet.sandbox.base import ExecResult
 from facet.sandbox.docker import DockerEngine
 from facet.sandbox.docker_build import BuildLog, _classified, context_tar, with_labels
-from facet.sandbox.docker_exec import Capture, Demux
+from facet.sandbox.docker_exec import Capture, Demux, run_exec
 from facet.sandbox.docker_owner import HOST, OWNER, Owner, held, host_name, is_leftover
 from facet.types.task import FileSet, text_file
 
@@ -56,6 +61,53 @@ def test_gigabytes_of_output_need_little_memory() -> None:
         capture.add(chunk)
         assert len(capture._tail) <= 2 * 500 + 2 * 65536
     assert capture.log().bytes_total == 2000 * 65536
+
+
+class Exec:
+    """An engine's answers about one command; `state` says how it stands."""
+
+    def __init__(self, state: Callable[[], dict[str, Any]]) -> None:
+        self.near, self.far = socket.socketpair()
+        self.state = state
+
+    def exec_create(self, *_: object, **__: object) -> dict[str, str]:
+        return {"Id": "one"}
+
+    def exec_start(self, *_: object, **__: object) -> socket.socket:
+        return self.near
+
+    def exec_inspect(self, _: str) -> dict[str, Any]:
+        return self.state()
+
+    def run(self, kill: Callable[[str], None], killed: str = "") -> ExecResult:
+        with self.far:
+            return run_exec(
+                *(self, "box", ["true"]),
+                timeout_s=0.1,
+                user="",
+                workdir="",
+                env={},
+                max_output=100,
+                kill=kill,
+                killed=lambda: killed,
+            )
+
+
+def test_a_command_that_begins_only_after_its_deadline_is_killed_all_the_same() -> None:
+    kills: list[str] = []
+    made = Exec(lambda: {"Running": False, "ExitCode": 137 if len(kills) == 2 else None})
+    assert made.run(kills.append).timed_out
+    assert len(kills) == 2
+
+
+def test_a_command_whose_container_was_killed_for_its_size_says_so() -> None:
+    def gone() -> dict[str, Any]:
+        raise NotFound("No such exec instance")
+
+    result = Exec(gone).run(lambda _: None, killed="it grew")
+    assert (result.exit, result.timed_out, result.killed) == (None, False, "it grew")
+    with pytest.raises(SandboxGone):
+        Exec(gone).run(lambda _: None)
 
 
 def test_labels_follow_every_from_and_nothing_else() -> None:
