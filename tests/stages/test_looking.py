@@ -1,5 +1,8 @@
 """Looks: what a writer may see, and what it can never do (in a real container)."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from facet.sandbox.docker import DockerEngine
@@ -8,9 +11,16 @@ from facet.stages.looking import OUTPUT, look_into
 from facet.types.asks import Look
 
 
+@pytest.fixture
+def engine(docker_server: str, tmp_path: Path) -> Iterator[DockerEngine]:
+    """An engine with a label of its own."""
+    made = DockerEngine(str(tmp_path))
+    yield made
+    made.close()
+
+
 @pytest.mark.docker
-def test_looks_show_the_container_and_write_nothing(docker_server: str) -> None:
-    engine = DockerEngine("looking-tests")
+def test_looks_show_the_container_and_write_nothing(engine: DockerEngine) -> None:
     base = engine.image("debian:bookworm-slim")
     if base is None:
         pytest.skip("no debian:bookworm-slim here")
@@ -36,7 +46,6 @@ def test_looks_show_the_container_and_write_nothing(docker_server: str) -> None:
         assert len(long) < OUTPUT + 100
         assert "[cut:" in long
         assert look("search", "--version")[1].count("GNU") == 0
-    engine.close()
 
 
 def test_an_argument_is_one_word_of_a_fixed_command() -> None:
