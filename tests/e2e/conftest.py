@@ -37,9 +37,10 @@ class Server:
     """The app on a free port; can be killed and started again on the same one."""
 
     def __init__(self, workspace: Path, log: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self._held = socket.socket()  # bound for as long as this lives: nobody else is given it
+        self._held.bind(("127.0.0.1", 0))
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # but the app may listen
+        self.port = int(self._held.getsockname()[1])
         self.workspace, self.log = workspace, log
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -72,6 +73,10 @@ class Server:
                     pytest.fail(f"the app did not start:\n{self.log.read_text()[-3000:]}")
                 time.sleep(0.1)
 
+    def free(self) -> None:
+        """Give the port back."""
+        self._held.close()
+
     def kill(self) -> None:
         """SIGKILL, as a crash or an impatient person would."""
         if self.process is not None and self.process.poll() is None:
@@ -85,6 +90,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     one = Server(tmp_path / "workspace", tmp_path / "server.log")
     yield one
     one.kill()
+    one.free()
     if one.workspace.exists():  # runs live on without the server: end what a test left
         workspace = Workspace.open(one.workspace)
         for run in workspace.runs():
