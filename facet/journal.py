@@ -105,7 +105,7 @@ class Journal:
         """The open file of this process; a forked child gets its own."""
         if self._fd is None or self._pid != os.getpid():
             self.folder.mkdir(parents=True, exist_ok=True)
-            moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+            moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
             host = "".join(c if c.isalnum() else "-" for c in socket.gethostname())[:40]
             name = f"{moment}-{host}-{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC

@@ -74,6 +74,13 @@ def test_each_journal_object_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert len(Journal(tmp_path).files()) == 2
 
 
+def test_files_are_read_in_the_order_in_which_they_were_begun(tmp_path: Path) -> None:
+    """Also within one second: what a run and its resumption say of a task, the last one counts."""
+    said = [Journal(tmp_path).append("run.log", {"text": str(n)}) for n in range(20)]
+
+    assert list(Journal(tmp_path).read()) == said
+
+
 def test_threads_of_one_process_lose_nothing(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
 
