@@ -63,12 +63,23 @@ def run_selftest(
     def told(number: int, line: str) -> None:
         tell(f"{number}/{total} {line}")
 
+    errors: list[BaseException] = []  # of ours: the first one ends the run
+
+    def begun[T, R](work: Callable[[T], R], item: T) -> R:
+        if errors:
+            raise errors[0]
+        try:
+            return work(item)
+        except BaseException as error:
+            errors.append(error)
+            raise
+
+    one_good = partial(begun, partial(_good, judge, good_gates, told))
+    one_defect = partial(begun, partial(_defect, judge, blame, told))
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
     try:
-        goods = pool.map(partial(_good, judge, good_gates, told), enumerate(good, start=1))
-        marks = pool.map(
-            partial(_defect, judge, blame, told), enumerate(defects, start=len(good) + 1)
-        )
+        goods = pool.map(one_good, enumerate(good, start=1))
+        marks = pool.map(one_defect, enumerate(defects, start=len(good) + 1))
         return Report(marks=tuple(marks), good=tuple(goods))
     finally:
         pool.shutdown(cancel_futures=True)  # interrupted: what has begun ends, nothing else begins
