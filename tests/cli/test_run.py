@@ -171,7 +171,6 @@ CHILD = """
 import sys
 import facet.pipeline.workshop, facet.sandbox.docker, facet.llm.registry
 from tests.pipeline.doubles import FakeWorkshop, answer, provider
-import threading, time
 
 
 class NoEngine:
@@ -182,14 +181,14 @@ class NoEngine:
 
 def slow(request):
     print("ASKED", file=sys.stderr, flush=True)
-    time.sleep(wait)
+    sys.stdin.read()  # answers once the test closes it
     return answer(request)
 
 
 facet.sandbox.docker.DockerEngine = NoEngine
 facet.pipeline.workshop.DockerWorkshop = lambda engine, workspace, **options: FakeWorkshop()
-if sys.argv[1] in ("slow", "stuck"):
-    wait = 0.5 if sys.argv.pop(1) == "slow" else 600
+if sys.argv[1] == "slow":
+    del sys.argv[1]
     given = provider(axes=slow)
 else:
     given = provider()
@@ -204,6 +203,7 @@ def start(*args: str) -> subprocess.Popen[str]:
         [sys.executable, "-c", CHILD, *args],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -223,8 +223,9 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(
     assert first.stderr
     for line in first.stderr:
         if line.startswith("ASKED"):
+            os.kill(first.pid, by)
+        if line.startswith("stopping"):
             break
-    os.kill(first.pid, by)
     out, err = first.communicate(timeout=120)
     assert first.returncode == 130, err
     (name,) = Workspace.open(where).runs()
@@ -242,7 +243,7 @@ def test_a_second_interrupt_ends_at_once_and_the_run_still_goes_on(tmp_path: Pat
 
     skills, where = make_skills(tmp_path / "skills", 6), tmp_path / "ws"
     words = ("run", "--count", "2", "--workers", "1", "--skills", str(skills))
-    first = start("stuck", *words, "--workspace", str(where))
+    first = start("slow", *words, "--workspace", str(where))
     assert first.stderr
     for line in first.stderr:
         if line.startswith("ASKED"):
