@@ -19,10 +19,13 @@ CACHE = os.environ.get("FACET_CACHE", "")
 
 @pytest.fixture(autouse=True)
 def clean_environ(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No FACET_* setting or key of the person who runs the tests leaks in."""
+    """No FACET_* setting, key, model address or proxy of who runs the tests leaks in."""
     for name in list(os.environ):
-        if name.startswith("FACET_") or name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        if name.startswith(("FACET_", "ANTHROPIC_", "OPENAI_")):
             monkeypatch.delenv(name)
+    for name in ("no_proxy", "NO_PROXY"):  # servers of tests are here, wheels may be behind one
+        away = [os.environ[name]] if os.environ.get(name) else []
+        monkeypatch.setenv(name, ",".join([*away, "127.0.0.1", "localhost"]))
     if CACHE:
         monkeypatch.setenv("FACET_CACHE", CACHE)
     monkeypatch.setenv("FACET_WORKSPACE", str(tmp_path / "workspace"))

@@ -1,6 +1,7 @@
 """Resources: fetched once, checked, bounded; what is wrong is blamed on the right side."""
 
 import hashlib
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -151,10 +152,11 @@ def test_a_server_in_trouble_is_ours(server: Server, tmp_path: Path, path: str) 
 
 
 def test_a_server_that_does_not_answer_is_ours(tmp_path: Path) -> None:
-    gone = Server()
-    gone.stop()
-    with pytest.raises(EngineError, match="cannot be reached"):
-        fetch(resource(f"{gone.url}/data"), policy=LOCAL, cache=tmp_path)
+    with socket.socket() as silent:  # bound, so that no other server gets this port meanwhile
+        silent.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/data"
+        with pytest.raises(EngineError, match="cannot be reached"):
+            fetch(resource(url), policy=LOCAL, cache=tmp_path)
 
 
 @pytest.mark.parametrize(

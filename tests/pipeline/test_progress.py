@@ -11,7 +11,10 @@ from tests.asks import SEED
 
 def show(*endings: TaskEnded, terminal: bool = False, dollars: float | None = 0.25) -> str:
     out = io.StringIO()
-    console = Console(file=out, force_terminal=terminal, width=200, color_system=None)
+    term = {"TERM": "xterm"}  # whatever the tests themselves run in
+    console = Console(
+        file=out, force_terminal=terminal, width=200, color_system=None, _environ=term
+    )
     with ProgressBar(console) as bar:
         bar.started(5, 1)
         for ended in endings:
