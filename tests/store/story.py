@@ -46,7 +46,7 @@ def read_skill(journal: Journal, name: str, *findings: ScreenFinding, run: str =
         skill_id=f"hub/{name}",
         name=name,
         description=f"does {name}",
-        digest=digest(hash(name) % 1000),
+        digest=digest(int.from_bytes(name.encode())),
         source=SkillSource(source="hub", path=name, licence="MIT"),
         kept=all(f.effect != "drop" for f in findings),
         findings=findings,
