@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "any machine load", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+settings.register_profile(  # CI asks the same examples every time; a person's run explores
+    "any machine load",
+    deadline=None,
+    derandomize=os.environ.get("FACET_REQUIRE_DOCKER") == "1",
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("any machine load")
 
